@@ -1,0 +1,61 @@
+#include "headwater/core/step_size.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "headwater/core/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr double kEarlyExponent = 0.6;
+
+}  // namespace
+
+StepSize StepSize::power(double exponent) {
+  if (!(exponent > 0.5 && exponent <= 1)) {
+    throw UsageError(
+        fmt::format("step power:{}: the exponent must be over 0.5 and at most 1", exponent));
+  }
+  return {Kind::kPower, exponent};
+}
+
+StepSize StepSize::constant(double size) {
+  if (!(size > 0 && size < 1)) {
+    throw UsageError(fmt::format("step constant:{}: the step must be inside (0, 1)", size));
+  }
+  return {Kind::kConstant, size};
+}
+
+StepSize StepSize::parse(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  double value = 0;
+  if (colon != std::string_view::npos) {
+    const char* first = text.data() + colon + 1;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, value);
+    if (error == std::errc() && end == last) {
+      if (text.substr(0, colon) == "power") return power(value);
+      if (text.substr(0, colon) == "constant") return constant(value);
+    }
+  }
+  throw UsageError(
+      fmt::format("step '{}': expected power:A or constant:G, for instance power:0.6", text));
+}
+
+double StepSize::operator()(std::int64_t t) const {
+  if (t <= 1) return 1;
+  const auto time = static_cast<double>(t);
+  if (kind_ == Kind::kPower) return std::pow(time, -value_);
+  return std::max(std::pow(time, -kEarlyExponent), value_);
+}
+
+std::string StepSize::text() const {
+  return fmt::format("{}:{}", kind_ == Kind::kPower ? "power" : "constant", value_);
+}
+
+}  // namespace headwater

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace headwater {
+
+// The weight gamma_t of the t-th observation in the running averages of online EM.
+class StepSize {
+ public:
+  // gamma_t = t^-exponent, 0.5 < exponent <= 1 (the squares sum, the steps do not).
+  static StepSize power(double exponent);
+  // gamma_t = max(t^-0.6, size), 0 < size < 1: forgets at a constant rate and so follows a basis
+  // that drifts. The first steps are larger, or the first observation would linger.
+  static StepSize constant(double size);
+  // "power:0.8" or "constant:0.01"; throws UsageError for anything else.
+  static StepSize parse(std::string_view text);
+
+  double operator()(std::int64_t t) const;  // t = 1, 2, ...; the first is always 1
+  std::string text() const;                 // what parse() reads
+
+ private:
+  enum class Kind { kPower, kConstant };
+  StepSize(Kind kind, double value) : kind_(kind), value_(value) {}
+
+  Kind kind_;
+  double value_;
+};
+
+}  // namespace headwater

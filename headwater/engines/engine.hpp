@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "headwater/filters/filter_step.hpp"
+#include "headwater/models/any_prior.hpp"
+#include "headwater/models/observation.hpp"
+#include "headwater/smoothers/statistics.hpp"
+
+namespace headwater {
+
+// How the E-step of online EM is done: a filter that moves the law of the activations, and a
+// smoother that keeps the averaged statistics up to date. Learners know engines by this only.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::unique_ptr<Engine> clone() const = 0;
+
+  // Parameters for the observations to come.
+  virtual void set_prior(const AnyPrior& prior) = 0;
+  virtual void set_basis(const Matrix& basis) = 0;
+
+  // Takes in the next observation, which is to weigh `step_size` in the statistics.
+  virtual FilterStep step(Observation y, double step_size) = 0;
+  // The stream has ended: takes in what the smoother still holds back.
+  virtual void finish() = 0;
+
+  // Whether the last call of step() or finish() has changed the statistics.
+  virtual bool has_new_statistics() const = 0;
+  virtual const Statistics& statistics() const = 0;
+
+  virtual Vector predicted_activation() const = 0;  // E[x_t | y_1..t-1], background included
+  virtual Vector filtered_activation() const = 0;   // E[x_t | y_1..t]
+};
+
+}  // namespace headwater

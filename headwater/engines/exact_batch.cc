@@ -1,0 +1,91 @@
+#include "headwater/engines/exact_batch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headwater {
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+// Border laws and one segment's laws together are fewest when both number sqrt(T).
+Index segment_length(Index length) {
+  return std::max<Index>(16, static_cast<Index>(std::sqrt(static_cast<double>(length))));
+}
+
+}  // namespace
+
+ExactBatch::ExactBatch(const FiniteChain& chain, const Matrix& basis, const Matrix& observations)
+    : observations_(observations),
+      filter_(chain, basis),
+      segment_(segment_length(observations.cols())),
+      impossible_at_(static_cast<std::size_t>(observations.cols())) {
+  run_forward();
+}
+
+void ExactBatch::run_forward() {
+  const Index length = observations_.cols();
+  for (Index t = 0; t < length; ++t) {
+    const FilterStep step = filter_.step(as_span(observations_.col(t)));
+    log_likelihood_ += step.log_predictive;
+    impossible_ += step.impossible;
+    impossible_at_[t] = step.impossible;
+    if ((t + 1) % segment_ == 0 || t + 1 == length) borders_.push_back(filter_.filtered());
+  }
+}
+
+void ExactBatch::sweep_back(double coefficient, std::span<double> moves, const Visit& visit) {
+  BackwardSweep sweep;
+  std::vector<ExactStep> steps(static_cast<std::size_t>(segment_));
+  Vector beta = Vector::Ones(filter_.states().rows());
+  for (Index s = static_cast<Index>(borders_.size()) - 1; s >= 0; --s) {
+    const Index first = s * segment_;
+    const auto count =
+        static_cast<std::size_t>(std::min(segment_, observations_.cols() - first));
+    const Vector* before = s > 0 ? &borders_[s - 1] : nullptr;
+    if (before != nullptr) {
+      filter_.restart_at(*before);
+    } else {
+      filter_.restart();
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const Observation y = as_span(observations_.col(first + static_cast<Index>(i)));
+      filter_.step(y);
+      steps[i].remember(filter_, y, coefficient);
+    }
+    const std::vector<double> coefficients(count, coefficient);
+    sweep.run({steps.data(), count}, before, coefficients, beta, moves);
+    visit(first, sweep.weights());
+  }
+}
+
+Statistics ExactBatch::statistics(bool with_moves) {
+  const Index length = observations_.cols();
+  const Matrix& basis = filter_.basis();
+  Statistics statistics(basis.rows(), basis.cols(),
+                        with_moves ? filter_.transition()->num_moves() : 0);
+  EmissionStatistics emission;
+  const double weight = 1 / static_cast<double>(length);
+  sweep_back(weight, as_span(statistics.s3),
+             [&](Index first, const Eigen::Ref<const Matrix>& laws) {
+               Matrix seen = observations_.middleCols(first, laws.cols());
+               for (Index t = 0; t < seen.cols(); ++t) {
+                 if (is_impossible(first + t)) seen.col(t).setConstant(kMissing);
+               }
+               emission.add(filter_.states(), basis, laws, seen, statistics);
+             });
+  for (Index t = 0; t < length; ++t) statistics.count_observation(weight);
+  return statistics;
+}
+
+Matrix ExactBatch::smoothed_activations() {
+  Matrix means(observations_.cols(), filter_.states().cols());
+  sweep_back(1, {}, [&](Index first, const Eigen::Ref<const Matrix>& laws) {
+    means.middleRows(first, laws.cols()).noalias() = laws.transpose() * filter_.states();
+  });
+  return means;
+}
+
+}  // namespace headwater

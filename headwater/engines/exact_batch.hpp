@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "headwater/filters/exact_filter.hpp"
+#include "headwater/smoothers/backward_sweep.hpp"
+#include "headwater/smoothers/emission_statistics.hpp"
+
+namespace headwater {
+
+// Exact smoothing given all of a record. The forward pass keeps the filter's law at the borders of
+// segments only; the backward pass runs each segment's filter again, so that memory grows with the
+// square root of the record's length and not with the length.
+class ExactBatch {
+ public:
+  // observations: M x T, NaN where a cell is missing; kept by reference.
+  ExactBatch(const FiniteChain& chain, const Matrix& basis, const Matrix& observations);
+
+  double log_likelihood() const { return log_likelihood_; }
+  std::int64_t impossible_observations() const { return impossible_; }
+
+  // Averages over all observations, each weighing 1/T.
+  Statistics statistics(bool with_moves);
+  // E[x_t | y_1..T], T x K, background included.
+  Matrix smoothed_activations();
+
+ private:
+  // Visits the segments from the last to the first with the smoothed laws of their observations.
+  using Visit = std::function<void(Index first, const Eigen::Ref<const Matrix>& laws)>;
+  void sweep_back(double coefficient, std::span<double> moves, const Visit& visit);
+
+  void run_forward();
+  bool is_impossible(Index t) const { return impossible_at_[t]; }
+
+  const Matrix& observations_;
+  ExactFilter filter_;
+  Index segment_;
+  std::vector<Vector> borders_;  // filtered law at the end of each segment
+  std::vector<bool> impossible_at_;
+  double log_likelihood_ = 0;
+  std::int64_t impossible_ = 0;
+};
+
+}  // namespace headwater

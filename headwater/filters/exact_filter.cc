@@ -1,0 +1,107 @@
+#include "headwater/filters/exact_filter.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace headwater {
+
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+// States below this count as ruled out: their ratio to the data could not be represented.
+constexpr double kReachable = std::numeric_limits<double>::min();
+// Below this a normaliser has lost digits to underflow.
+constexpr double kSmallestNormaliser = 1e-280;
+
+}  // namespace
+
+Matrix states_with_background(const FiniteChain& chain, Index num_columns) {
+  Matrix states = chain.joint_states();
+  assert(num_columns == states.cols() || num_columns == states.cols() + 1);
+  if (num_columns > states.cols()) {
+    states.conservativeResize(Eigen::NoChange, num_columns);
+    states.rightCols(1).setOnes();
+  }
+  return states;
+}
+
+ExactFilter::ExactFilter(const FiniteChain& chain, const Matrix& basis)
+    : likelihoods_(states_with_background(chain, basis.cols())), initial_(chain.joint_initial()) {
+  set_chain(chain);
+  set_basis(basis);
+  const Index n = likelihoods_.num_states();
+  log_likelihood_.resize(n);
+  predicted_.resize(n);
+  filtered_.resize(n);
+  ratio_.resize(n);
+}
+
+void ExactFilter::set_chain(const FiniteChain& chain) {
+  transition_ = std::make_shared<const KroneckerOperator>(chain.joint_transition());
+}
+
+void ExactFilter::restart_at(const Vector& filtered) {
+  filtered_ = filtered;
+  has_started_ = true;
+}
+
+void ExactFilter::predict() {
+  if (!has_started_) {
+    predicted_ = initial_;
+    has_started_ = true;
+    return;
+  }
+  predicted_ = filtered_;
+  transition_->push(as_span(predicted_));
+}
+
+double ExactFilter::weigh() {
+  const Index n = predicted_.size();
+  double shift = kMinusInfinity;
+  for (Index x = 0; x < n; ++x) {
+    if (predicted_[x] >= kReachable) shift = std::max(shift, log_likelihood_[x]);
+  }
+  if (shift == kMinusInfinity) return kMinusInfinity;
+
+  double normaliser = 0;
+  const auto weigh_relative_to = [&](double level) {
+    normaliser = 0;
+    for (Index x = 0; x < n; ++x) {
+      ratio_[x] = predicted_[x] >= kReachable ? std::exp(log_likelihood_[x] - level) : 0.0;
+      filtered_[x] = predicted_[x] * ratio_[x];
+      normaliser += filtered_[x];
+    }
+  };
+  weigh_relative_to(shift);
+  if (normaliser < kSmallestNormaliser) {
+    // The best-fitting states were all but ruled out beforehand, so that the product underflows:
+    // measure from the largest product instead.
+    shift = kMinusInfinity;
+    for (Index x = 0; x < n; ++x) {
+      if (predicted_[x] >= kReachable) {
+        shift = std::max(shift, log_likelihood_[x] + std::log(predicted_[x]));
+      }
+    }
+    weigh_relative_to(shift);
+  }
+  ratio_ /= normaliser;
+  filtered_ /= normaliser;
+  return shift + std::log(normaliser);
+}
+
+FilterStep ExactFilter::step(Observation y) {
+  assert(static_cast<Index>(y.size()) == likelihoods_.num_channels());
+  predict();
+  likelihoods_.log_likelihoods(y, log_likelihood_);
+  const double log_normaliser = weigh();
+  if (log_normaliser == kMinusInfinity) {
+    filtered_ = predicted_;
+    ratio_.setOnes();
+    return {kMinusInfinity, true};
+  }
+  return {log_normaliser - log_factorials(y), false};
+}
+
+}  // namespace headwater

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+
+#include "headwater/filters/filter_step.hpp"
+#include "headwater/kernels/kronecker.hpp"
+#include "headwater/models/finite_chain.hpp"
+#include "headwater/models/observation.hpp"
+
+namespace headwater {
+
+// The law of the activations given the observations so far, on every joint state of a finite
+// chain. An always-on background component, if wanted, is a last column of the basis.
+class ExactFilter {
+ public:
+  // basis: M x K, or M x (K + 1) when the chain has K components and there is a background.
+  ExactFilter(const FiniteChain& chain, const Matrix& basis);
+
+  // Parameters for the steps to come; the law so far stays.
+  void set_chain(const FiniteChain& chain);
+  void set_basis(const Matrix& basis) { likelihoods_.set_basis(basis); }
+
+  FilterStep step(Observation y);
+
+  const Vector& predicted() const { return predicted_; }  // p(x_t | y_1..t-1)
+  const Vector& filtered() const { return filtered_; }    // p(x_t | y_1..t)
+  // g(y_t | x) / p(y_t | y_1..t-1), so that filtered = predicted * ratio, entry by entry. Zero for
+  // states that could not be reached; one everywhere after an impossible observation.
+  const Vector& ratio() const { return ratio_; }
+
+  const Matrix& states() const { return likelihoods_.states(); }
+  const Matrix& basis() const { return likelihoods_.basis(); }
+  // Shared: windows of past steps hold on to the operator that each step was made with.
+  const std::shared_ptr<const KroneckerOperator>& transition() const { return transition_; }
+
+  // Starts over: from the beginning, or as if the step that led to a stored law had just been made.
+  void restart() { has_started_ = false; }
+  void restart_at(const Vector& filtered);
+
+ private:
+  void predict();
+  double weigh();  // log of the normaliser, -infinity if every state is impossible
+
+  StateLikelihoods likelihoods_;
+  std::shared_ptr<const KroneckerOperator> transition_;
+  Vector initial_;
+  Vector log_likelihood_;
+  Vector predicted_;
+  Vector filtered_;
+  Vector ratio_;
+  bool has_started_ = false;
+};
+
+// The chain's joint states with, for a basis with one column more, a background that is always on.
+Matrix states_with_background(const FiniteChain& chain, Index num_columns);
+
+}  // namespace headwater

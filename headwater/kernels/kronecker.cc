@@ -1,0 +1,124 @@
+#include "headwater/kernels/kronecker.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace headwater {
+
+namespace {
+
+// Two states: (a, b) <- (m00 a + m01 b, m10 a + m11 b), for `outer` pairs of runs of `inner`
+// numbers. Written with sums of nonnegative products only, so that a law never turns negative.
+void butterfly(double m00, double m01, double m10, double m11, double* values, Index outer,
+               Index inner) {
+  for (Index o = 0; o < outer; ++o, values += 2 * inner) {
+    double* a = values;
+    double* b = values + inner;
+    for (Index i = 0; i < inner; ++i) {
+      const double off = a[i];
+      const double on = b[i];
+      a[i] = m00 * off + m01 * on;
+      b[i] = m10 * off + m11 * on;
+    }
+  }
+}
+
+}  // namespace
+
+KroneckerOperator::KroneckerOperator(std::vector<Matrix> transitions)
+    : transitions_(std::move(transitions)) {
+  for (const Matrix& transition : transitions_) {
+    assert(transition.rows() == transition.cols() && transition.rows() > 0);
+    strides_.push_back(num_states_);
+    num_states_ *= transition.rows();
+  }
+}
+
+Index KroneckerOperator::num_moves() const {
+  Index sum = 0;
+  for (const Matrix& transition : transitions_) sum += transition.size();
+  return sum;
+}
+
+void KroneckerOperator::apply_axis(Index axis, std::span<double> values, Index width,
+                                   Direction direction) const {
+  assert(static_cast<Index>(values.size()) == num_states_ * width);
+  const Matrix& p = transitions_[axis];
+  const Index states = p.rows();
+  const Index inner = strides_[axis] * width;
+  const Index outer = num_states_ / (strides_[axis] * states);
+  if (states == 2) {
+    if (direction == Direction::kForward) {
+      butterfly(p(0, 0), p(1, 0), p(0, 1), p(1, 1), values.data(), outer, inner);
+    } else {
+      butterfly(p(0, 0), p(0, 1), p(1, 0), p(1, 1), values.data(), outer, inner);
+    }
+    return;
+  }
+  // A thread's own, so that filters in several threads can share an operator; kept, so that a
+  // stream in its steady state allocates nothing.
+  thread_local Vector scratch;
+  if (scratch.size() < inner * states) scratch.resize(inner * states);
+  Eigen::Map<Matrix> moved(scratch.data(), inner, states);
+  for (Index o = 0; o < outer; ++o) {
+    Eigen::Map<Matrix> block(values.data() + o * inner * states, inner, states);
+    if (direction == Direction::kForward) {
+      moved.noalias() = block * p;
+    } else {
+      moved.noalias() = block * p.transpose();
+    }
+    block = moved;
+  }
+}
+
+void KroneckerOperator::push_axis(Index axis, std::span<double> values, Index width) const {
+  apply_axis(axis, values, width, Direction::kForward);
+}
+
+void KroneckerOperator::pull_axis(Index axis, std::span<double> values, Index width) const {
+  apply_axis(axis, values, width, Direction::kBackward);
+}
+
+void KroneckerOperator::push(std::span<double> values, Index width) const {
+  for (Index axis = 0; axis < num_axes(); ++axis) push_axis(axis, values, width);
+}
+
+void KroneckerOperator::pull(std::span<double> values, Index width) const {
+  for (Index axis = num_axes() - 1; axis >= 0; --axis) pull_axis(axis, values, width);
+}
+
+void KroneckerOperator::add_moves(Index axis, std::span<const double> law,
+                                  std::span<const double> values, double weight,
+                                  std::span<double> out) const {
+  const Matrix& p = transitions_[axis];
+  const Index states = p.rows();
+  const Index inner = strides_[axis];
+  const Index outer = num_states_ / (inner * states);
+  for (Index i = 0; i < states; ++i) {
+    for (Index j = 0; j < states; ++j) {
+      if (p(i, j) == 0) continue;
+      double sum = 0;
+      for (Index o = 0; o < outer; ++o) {
+        const double* from = law.data() + (o * states + i) * inner;
+        const double* to = values.data() + (o * states + j) * inner;
+        for (Index r = 0; r < inner; ++r) sum += from[r] * to[r];
+      }
+      out[i * states + j] += weight * p(i, j) * sum;
+    }
+  }
+}
+
+double KroneckerOperator::contraction() const {
+  double largest = 0;
+  for (const Matrix& p : transitions_) {
+    for (Index i = 0; i < p.rows(); ++i) {
+      for (Index j = 0; j < i; ++j) {
+        largest = std::max(largest, 0.5 * (p.row(i) - p.row(j)).cwiseAbs().sum());
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace headwater

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "headwater/learning/online_em.hpp"
+
+namespace headwater {
+
+struct BatchEmOptions {
+  std::int64_t max_iterations = 200;
+  // Stops when an iteration adds less than this times |log-likelihood|. 0: never.
+  double tolerance = 1e-9;
+  MStepOptions m_step;
+
+  void validate() const;  // throws UsageError
+};
+
+struct BatchEmResult {
+  Estimate estimate;
+  std::vector<double> log_likelihood;  // of the parameters before each iteration, then of the last
+  std::int64_t iterations = 0;
+  std::int64_t impossible_observations = 0;  // under the last parameters
+  bool converged = false;
+};
+
+// EM on a whole record [YildirimCemgilSingh2012, sec. 3.1], exactly, for a finite prior.
+// observations: M x T, NaN where a cell is missing.
+//
+// The log-likelihood does not fall. The M-step leaves out that the law of the first state depends
+// on the prior's parameters too, which near the maximum can cost more than an iteration gains:
+// then the iteration is undone and those parameters are held from there on.
+BatchEmResult batch_em(const Matrix& observations, Estimate start, const BatchEmOptions& options,
+                       const std::function<void(std::int64_t iteration, double log_likelihood)>&
+                           on_iteration = {});
+
+}  // namespace headwater

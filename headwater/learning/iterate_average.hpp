@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "headwater/core/matrix.hpp"
+
+namespace headwater {
+
+// The mean of a sequence of estimates without its beginning (Polyak-Ruppert averaging of a tail):
+// after n estimates, those from between n/16 and n/8 on. The beginning is dropped because estimates
+// are still far off there; an eighth at most, because each estimate left out costs accuracy (by
+// the root of n / (n - dropped), 1.07 at worst). The sums of the stretches [2^i, 2^(i+1)) are kept,
+// as many as are needed, so neither the length nor past estimates need to be known.
+class IterateAverage {
+ public:
+  void add(const Vector& estimate);
+  bool empty() const { return count_ == 0; }
+  Vector mean() const;
+
+ private:
+  struct Stretch {
+    Vector sum;
+    std::int64_t count = 0;
+  };
+  static constexpr std::size_t kStretches = 4;  // the one under way and three before it
+
+  std::vector<Stretch> stretches_;  // oldest first
+  std::int64_t count_ = 0;
+  std::int64_t next_border_ = 1;
+};
+
+}  // namespace headwater

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "headwater/models/any_prior.hpp"
+#include "headwater/smoothers/statistics.hpp"
+
+namespace headwater {
+
+// What keeps the M-step away from division by zero and from zeros that could never be left again.
+// All act with the weight of pseudo-observations, so their effect vanishes as data come in.
+struct MStepOptions {
+  // Gamma(shape, rate) prior on every entry of the basis: B = (S2 + (shape - 1) / n) / (S1 +
+  // rate / n) after n observations [Cemgil2009].
+  double basis_shape = 1 + 1e-6;
+  double basis_rate = 0;
+  // No entry of the basis below this times their mean.
+  double basis_floor = 1e-10;
+  // Beta (Dirichlet) prior of weight 1 + this on the transitions of a finite prior, those that are
+  // possible at all.
+  double transition_weight = 1e-6;
+
+  bool hold_basis = false;
+  std::vector<std::string> held_parameters;
+
+  void validate() const;  // throws UsageError
+
+  // As the paper has it: nothing but the ratio of the statistics.
+  void drop_weak_priors();
+};
+
+// B(m, k) = S2(m, k) / S1(k), with what the options add. An entry for which there is no evidence at
+// all, because its component was never on while the channel was seen, stays as it is.
+void update_basis(const Statistics& statistics, const MStepOptions& options, Matrix& basis);
+
+// psi = Lambda(S3), but for the parameters that are held.
+void update_prior(const Statistics& statistics, const MStepOptions& options, AnyPrior& prior);
+
+// Whether any parameter of the prior is to be learned.
+bool learns_prior(const MStepOptions& options, const AnyPrior& prior);
+
+}  // namespace headwater

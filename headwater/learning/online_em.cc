@@ -1,0 +1,89 @@
+#include "headwater/learning/online_em.hpp"
+
+namespace headwater {
+
+namespace {
+
+// All numbers of an estimate in one vector, so that they can be averaged alike.
+Vector flatten(const Estimate& estimate) {
+  const Parameters parameters = estimate.prior.parameters();
+  Index size = estimate.basis.size();
+  for (const Parameter& parameter : parameters) size += parameter.value.size();
+  Vector flat(size);
+  flat.head(estimate.basis.size()) = estimate.basis.reshaped();
+  Index at = estimate.basis.size();
+  for (const Parameter& parameter : parameters) {
+    flat.segment(at, parameter.value.size()) = parameter.value.reshaped();
+    at += parameter.value.size();
+  }
+  return flat;
+}
+
+void unflatten(const Vector& flat, Estimate& estimate) {
+  estimate.basis.reshaped() = flat.head(estimate.basis.size());
+  Index at = estimate.basis.size();
+  for (Parameter parameter : estimate.prior.parameters()) {
+    parameter.value.reshaped() = flat.segment(at, parameter.value.size());
+    at += parameter.value.size();
+    estimate.prior.set_parameter(parameter);
+  }
+}
+
+}  // namespace
+
+OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options)
+    : engine_(std::move(engine)),
+      estimate_(std::move(start)),
+      options_(std::move(options)),
+      learn_prior_(learns_prior(options_.m_step, estimate_.prior)) {}
+
+OnlineEm::OnlineEm(const OnlineEm& other)
+    : engine_(other.engine_->clone()),
+      estimate_(other.estimate_),
+      options_(other.options_),
+      learn_prior_(other.learn_prior_),
+      average_(other.average_),
+      observations_(other.observations_),
+      impossible_(other.impossible_),
+      m_steps_(other.m_steps_),
+      log_likelihood_(other.log_likelihood_) {}
+
+StepReport OnlineEm::update(Observation y) {
+  StepReport report;
+  report.t = ++observations_;
+  report.step_size = options_.step_size(report.t);
+  const FilterStep step = engine_->step(y, report.step_size);
+  report.log_predictive = step.log_predictive;
+  report.impossible = step.impossible;
+  log_likelihood_ += step.log_predictive;
+  impossible_ += step.impossible;
+  report.updated = engine_->has_new_statistics() && is_settled();
+  if (report.updated) maximise();
+  return report;
+}
+
+void OnlineEm::finish() {
+  engine_->finish();
+  // A stream shorter than the burn-in still deserves one M-step rather than its starting values.
+  const bool never_maximised = m_steps_ == 0 && observations_ > 0;
+  if (engine_->has_new_statistics() && (is_settled() || never_maximised)) maximise();
+}
+
+void OnlineEm::maximise() {
+  ++m_steps_;
+  update_basis(engine_->statistics(), options_.m_step, estimate_.basis);
+  engine_->set_basis(estimate_.basis);
+  if (learn_prior_) {
+    update_prior(engine_->statistics(), options_.m_step, estimate_.prior);
+    engine_->set_prior(estimate_.prior);
+  }
+  if (options_.average) average_.add(flatten(estimate_));
+}
+
+Estimate OnlineEm::averaged() const {
+  Estimate mean = estimate_;
+  if (!average_.empty()) unflatten(average_.mean(), mean);
+  return mean;
+}
+
+}  // namespace headwater

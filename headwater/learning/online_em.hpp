@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "headwater/core/step_size.hpp"
+#include "headwater/engines/engine.hpp"
+#include "headwater/learning/iterate_average.hpp"
+#include "headwater/learning/m_step.hpp"
+
+namespace headwater {
+
+struct OnlineEmOptions {
+  StepSize step_size = StepSize::power(0.6);
+  std::int64_t burn_in = 100;  // the first M-step is made when so many observations are in
+  bool average = true;         // report the average of the iterates
+  MStepOptions m_step;
+};
+
+// What one observation did.
+struct StepReport {
+  std::int64_t t = 0;
+  double log_predictive = 0;
+  double step_size = 0;
+  bool impossible = false;
+  bool updated = false;  // whether an M-step followed
+};
+
+// Estimates of the basis (background as the last column, where there is one) and of the prior.
+struct Estimate {
+  Matrix basis;
+  AnyPrior prior;
+};
+
+// Online EM [YildirimCemgilSingh2012, Algorithm 1]: after every observation, or every block of
+// them, the parameters that maximise the averaged expected log-likelihood so far.
+class OnlineEm {
+ public:
+  OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options);
+  OnlineEm(const OnlineEm& other);
+  OnlineEm& operator=(const OnlineEm&) = delete;
+
+  StepReport update(Observation y);
+  // The stream has ended: what the engine still holds back enters the estimate.
+  void finish();
+
+  const Estimate& last() const { return estimate_; }
+  Estimate averaged() const;  // the last where nothing is averaged
+  Estimate reported() const { return options_.average ? averaged() : estimate_; }
+
+  const Engine& engine() const { return *engine_; }
+  std::int64_t observations() const { return observations_; }
+  std::int64_t impossible_observations() const { return impossible_; }
+  double log_likelihood() const { return log_likelihood_; }
+
+ private:
+  bool is_settled() const { return engine_->statistics().observations >= options_.burn_in; }
+  void maximise();
+
+  std::unique_ptr<Engine> engine_;
+  Estimate estimate_;
+  OnlineEmOptions options_;
+  bool learn_prior_;
+  IterateAverage average_;
+  std::int64_t observations_ = 0;
+  std::int64_t impossible_ = 0;
+  std::int64_t m_steps_ = 0;
+  double log_likelihood_ = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,67 @@
+#include "headwater/models/any_prior.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "headwater/core/error.hpp"
+#include "headwater/random/distributions.hpp"
+
+namespace headwater::detail {
+
+Index finite_state_size(const FiniteChain& chain) { return static_cast<Index>(chain.axes.size()); }
+
+namespace {
+
+std::size_t draw(Generator& generator, const Vector& law) {
+  return categorical(generator, {law.data(), static_cast<std::size_t>(law.size())});
+}
+
+}  // namespace
+
+void sample_finite_initial(const FiniteChain& chain, const RandomBlock& random, States next) {
+  for (Index i = 0; i < next.rows(); ++i) {
+    Generator generator = random.particle(i);
+    for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+      next(i, static_cast<Index>(k)) = static_cast<double>(draw(generator, chain.axes[k].initial));
+    }
+  }
+}
+
+void sample_finite_transition(const FiniteChain& chain, const RandomBlock& random,
+                              ConstStates previous, States next) {
+  std::vector<Matrix> laws;  // column i: the law after state i, contiguous
+  for (const FiniteAxis& axis : chain.axes) laws.push_back(axis.transition.transpose());
+  for (Index i = 0; i < next.rows(); ++i) {
+    Generator generator = random.particle(i);
+    for (std::size_t k = 0; k < laws.size(); ++k) {
+      const auto axis = static_cast<Index>(k);
+      const auto from = static_cast<Index>(previous(i, axis));
+      const std::span<const double> law(laws[k].col(from).data(),
+                                        static_cast<std::size_t>(laws[k].rows()));
+      next(i, axis) = static_cast<double>(categorical(generator, law));
+    }
+  }
+}
+
+void finite_activations(const FiniteChain& chain, ConstStates states, Eigen::Ref<Matrix> x) {
+  Index first = 0;
+  for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+    const FiniteAxis& axis = chain.axes[k];
+    for (Index i = 0; i < states.rows(); ++i) {
+      const auto state = static_cast<Index>(states(i, static_cast<Index>(k)));
+      x.row(i).segment(first, axis.states.cols()) = axis.states.row(state);
+    }
+    first += axis.states.cols();
+  }
+}
+
+void throw_not_finite(const std::string& prior) {
+  throw UsageError(fmt::format("prior '{}' has no finite state space", prior));
+}
+
+void throw_not_learnable(const std::string& prior) {
+  throw UsageError(fmt::format("prior '{}' has no parameters to set or learn", prior));
+}
+
+}  // namespace headwater::detail

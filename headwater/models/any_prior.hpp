@@ -1,0 +1,165 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "headwater/models/concepts.hpp"
+
+namespace headwater {
+
+// Any prior, as a value. Engines and learners are compiled once, against this; a prior is asked
+// for a block of particles at a time, so the virtual call costs nothing that shows.
+class AnyPrior {
+ public:
+  template <class P>
+    requires(!std::same_as<std::remove_cvref_t<P>, AnyPrior>)
+  explicit AnyPrior(P prior) : model_(std::make_unique<Model<P>>(std::move(prior))) {
+    static_assert(detail::explain_missing_functions<P>());
+  }
+  AnyPrior(const AnyPrior& other) : model_(other.model_->clone()) {}
+  AnyPrior(AnyPrior&&) noexcept = default;
+  AnyPrior& operator=(const AnyPrior& other) {
+    if (this != &other) model_ = other.model_->clone();
+    return *this;
+  }
+  AnyPrior& operator=(AnyPrior&&) noexcept = default;
+  ~AnyPrior() = default;
+
+  std::string name() const { return model_->name(); }
+  Index num_components() const { return model_->num_components(); }
+
+  bool is_finite() const { return model_->is_finite(); }
+  FiniteChain finite_chain() const { return model_->finite_chain(); }  // needs is_finite()
+
+  Index state_size() const { return model_->state_size(); }
+  void sample_initial(const RandomBlock& random, States next) const {
+    model_->sample_initial(random, next);
+  }
+  void sample_transition(const RandomBlock& random, ConstStates previous, States next) const {
+    model_->sample_transition(random, previous, next);
+  }
+  void activations(ConstStates states, Eigen::Ref<Matrix> x) const {
+    model_->activations(states, x);
+  }
+
+  bool is_learnable() const { return model_->is_learnable(); }
+  Parameters parameters() const { return model_->parameters(); }  // none if not learnable
+  void set_parameter(const Parameter& parameter) { model_->set_parameter(parameter); }
+  void maximise(std::span<const double> statistics) { model_->maximise(statistics); }
+
+ private:
+  struct Interface {
+    virtual ~Interface() = default;
+    virtual std::unique_ptr<Interface> clone() const = 0;
+    virtual std::string name() const = 0;
+    virtual Index num_components() const = 0;
+    virtual bool is_finite() const = 0;
+    virtual FiniteChain finite_chain() const = 0;
+    virtual Index state_size() const = 0;
+    virtual void sample_initial(const RandomBlock& random, States next) const = 0;
+    virtual void sample_transition(const RandomBlock& random, ConstStates previous,
+                                   States next) const = 0;
+    virtual void activations(ConstStates states, Eigen::Ref<Matrix> x) const = 0;
+    virtual bool is_learnable() const = 0;
+    virtual Parameters parameters() const = 0;
+    virtual void set_parameter(const Parameter& parameter) = 0;
+    virtual void maximise(std::span<const double> statistics) = 0;
+  };
+
+  template <class P>
+  struct Model;
+
+  std::unique_ptr<Interface> model_;
+};
+
+namespace detail {
+
+// What follows from a finite chain alone: a state is the index on each axis.
+Index finite_state_size(const FiniteChain& chain);
+void sample_finite_initial(const FiniteChain& chain, const RandomBlock& random, States next);
+void sample_finite_transition(const FiniteChain& chain, const RandomBlock& random,
+                              ConstStates previous, States next);
+void finite_activations(const FiniteChain& chain, ConstStates states, Eigen::Ref<Matrix> x);
+
+[[noreturn]] void throw_not_finite(const std::string& prior);
+[[noreturn]] void throw_not_learnable(const std::string& prior);
+
+}  // namespace detail
+
+template <class P>
+struct AnyPrior::Model final : AnyPrior::Interface {
+  explicit Model(P wrapped) : prior(std::move(wrapped)) {}
+
+  std::unique_ptr<Interface> clone() const override { return std::make_unique<Model>(prior); }
+  std::string name() const override { return std::string(prior.name()); }
+  Index num_components() const override { return prior.num_components(); }
+
+  bool is_finite() const override { return FinitePrior<P>; }
+  FiniteChain finite_chain() const override {
+    if constexpr (FinitePrior<P>) {
+      return prior.finite_chain();
+    } else {
+      detail::throw_not_finite(name());
+    }
+  }
+
+  Index state_size() const override {
+    if constexpr (SampledPrior<P>) {
+      return prior.state_size();
+    } else {
+      return detail::finite_state_size(finite_chain());
+    }
+  }
+  void sample_initial(const RandomBlock& random, States next) const override {
+    if constexpr (SampledPrior<P>) {
+      prior.sample_initial(random, next);
+    } else {
+      detail::sample_finite_initial(finite_chain(), random, next);
+    }
+  }
+  void sample_transition(const RandomBlock& random, ConstStates previous,
+                         States next) const override {
+    if constexpr (SampledPrior<P>) {
+      prior.sample_transition(random, previous, next);
+    } else {
+      detail::sample_finite_transition(finite_chain(), random, previous, next);
+    }
+  }
+  void activations(ConstStates states, Eigen::Ref<Matrix> x) const override {
+    if constexpr (SampledPrior<P>) {
+      prior.activations(states, x);
+    } else {
+      detail::finite_activations(finite_chain(), states, x);
+    }
+  }
+
+  bool is_learnable() const override { return LearnablePrior<P>; }
+  Parameters parameters() const override {
+    if constexpr (LearnablePrior<P>) {
+      return prior.parameters();
+    } else {
+      return {};
+    }
+  }
+  void set_parameter(const Parameter& parameter) override {
+    if constexpr (LearnablePrior<P>) {
+      prior.set_parameter(parameter);
+    } else {
+      detail::throw_not_learnable(name());
+    }
+  }
+  void maximise(std::span<const double> statistics) override {
+    if constexpr (LearnablePrior<P>) {
+      prior.maximise(statistics);
+    } else {
+      detail::throw_not_learnable(name());
+    }
+  }
+
+  P prior;
+};
+
+}  // namespace headwater

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "headwater/models/concepts.hpp"
+
+namespace headwater {
+
+// Components that are off or on, each a two-state chain of its own, started in its stationary law
+// [YildirimCemgilSingh2012, sec. 4.1]: stay_off = p = P(0 -> 0), stay_on = q = P(1 -> 1), both in
+// (0, 1) and either shared by all components or one for each.
+class BasisSelection {
+ public:
+  BasisSelection(Index num_components, double stay_off, double stay_on);
+  BasisSelection(Index num_components, Vector stay_off, Vector stay_on);
+
+  std::string name() const { return "basis-selection"; }
+  Index num_components() const { return num_components_; }
+  FiniteChain finite_chain() const;
+
+  Parameters parameters() const;
+  void set_parameter(const Parameter& parameter);
+  // p = n00 / (n00 + n01) and q = n11 / (n10 + n11); a probability without a single expected
+  // visit to its state stays as it is.
+  void maximise(std::span<const double> moves);
+
+ private:
+  Index num_components_;
+  Vector stay_off_;  // 1 or K entries
+  Vector stay_on_;
+};
+
+static_assert(FinitePrior<BasisSelection> && LearnablePrior<BasisSelection>);
+
+}  // namespace headwater

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string>
+
+#include "headwater/core/matrix.hpp"
+#include "headwater/models/finite_chain.hpp"
+#include "headwater/models/parameter.hpp"
+#include "headwater/random/stream.hpp"
+
+// What a prior on the activations can be asked. A prior is a plain class; it offers what it can,
+// and each rung of the ladder buys more:
+//
+//   rung            functions                                        buys
+//   --------------  -----------------------------------------------  --------------------------
+//   NamedPrior      name(), num_components()                         being told apart
+//   SampledPrior    + state_size(), sample_initial(),                simulation (and particle
+//                   sample_transition(), activations()               filters)
+//   FinitePrior     NamedPrior + finite_chain()                      the exact engine, simulation,
+//                                                                    exact smoothing
+//   LearnablePrior  parameters(), set_parameter(), maximise()        learning its own parameters
+//
+// A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. `check_prior` in
+// conformance.hpp tests that what a prior offers is consistent; docs/adding_a_prior.md shows how.
+
+namespace headwater {
+
+// The states of a block of particles: one row a particle, one column a number of the state, so
+// that loops run along particles in contiguous memory.
+using States = Eigen::Ref<Matrix>;
+using ConstStates = Eigen::Ref<const Matrix>;
+
+// Random numbers for a block of particles at one time: each particle has a generator of its own,
+// so that how particles are cut into blocks changes no bit.
+struct RandomBlock {
+  const RandomStream& stream;
+  std::uint64_t time;
+  std::uint32_t first_particle;
+  Purpose purpose;
+
+  Generator particle(Index i) const {
+    return stream.at(time, first_particle + static_cast<std::uint32_t>(i), purpose);
+  }
+};
+
+template <class P>
+concept NamedPrior = std::copyable<P> && requires(const P& prior) {
+  { prior.name() } -> std::convertible_to<std::string>;
+  { prior.num_components() } -> std::convertible_to<Index>;
+};
+
+template <class P>
+concept SampledPrior =
+    NamedPrior<P> && requires(const P& prior, const RandomBlock& random, ConstStates previous,
+                              States next, Eigen::Ref<Matrix> activations) {
+      { prior.state_size() } -> std::convertible_to<Index>;
+      prior.sample_initial(random, next);
+      prior.sample_transition(random, previous, next);
+      // States to activations, one row a particle, one column a component.
+      prior.activations(previous, activations);
+    };
+
+template <class P>
+concept FinitePrior = NamedPrior<P> && requires(const P& prior) {
+  { prior.finite_chain() } -> std::same_as<FiniteChain>;
+};
+
+template <class P>
+concept LearnablePrior =
+    requires(P& prior, const P& fixed, const Parameter& parameter, std::span<const double> s3) {
+      { fixed.parameters() } -> std::same_as<Parameters>;
+      // Throws UsageError for an unknown name or a value out of range.
+      prior.set_parameter(parameter);
+      // The M-step: the parameters that maximise the expected log-density of the moves, whose
+      // statistics are given. For a FinitePrior these are expected counts of moves, laid out as
+      // FiniteChain::num_moves says, up to a common factor.
+      prior.maximise(s3);
+    };
+
+namespace detail {
+
+// Names the function that is missing in a message of its own, where a failed concept would only
+// list expressions.
+template <class P>
+consteval bool explain_missing_functions() {
+  static_assert(requires(const P& p) { p.name(); },
+                "the prior lacks a function: std::string name() const");
+  static_assert(requires(const P& p) { p.num_components(); },
+                "the prior lacks a function: Index num_components() const");
+  if constexpr (!requires(const P& p) { p.finite_chain(); }) {
+    static_assert(
+        requires(const P& p, const RandomBlock& r, States s) { p.sample_initial(r, s); },
+        "the prior lacks a function: void sample_initial(const RandomBlock& random, States next) "
+        "const (or FiniteChain finite_chain() const, if its states are finitely many)");
+    static_assert(
+        requires(const P& p, const RandomBlock& r, ConstStates c, States s) {
+          p.sample_transition(r, c, s);
+        },
+        "the prior lacks a function: void sample_transition(const RandomBlock& random, "
+        "ConstStates previous, States next) const");
+    static_assert(requires(const P& p) { p.state_size(); },
+                  "the prior lacks a function: Index state_size() const");
+    static_assert(
+        requires(const P& p, ConstStates c, Eigen::Ref<Matrix> x) { p.activations(c, x); },
+        "the prior lacks a function: void activations(ConstStates states, Eigen::Ref<Matrix> "
+        "activations) const");
+  }
+  if constexpr (requires(const P& p) { p.parameters(); }) {
+    static_assert(requires(P& p, const Parameter& q) { p.set_parameter(q); },
+                  "the prior lacks a function: void set_parameter(const Parameter& parameter)");
+    static_assert(
+        requires(P& p, std::span<const double> s) { p.maximise(s); },
+        "the prior lacks a function: void maximise(std::span<const double> statistics)");
+  }
+  return true;
+}
+
+}  // namespace detail
+
+}  // namespace headwater

@@ -1,0 +1,214 @@
+#include "headwater/models/conformance.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "headwater/core/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+using Findings = std::vector<std::string>;
+
+// Relative move of a parameter when looking for a better one, and the relative gain that counts.
+constexpr double kNudge = 1e-3;
+constexpr double kNegligibleGain = 1e-10;
+constexpr double kSameTo = 1e-9;
+
+// What exceeds a chi-square variable of `degrees` with probability `alarm_rate`, from above:
+// P(X >= d + 2 sqrt(d a) + 2 a) <= exp(-a) [LaurentMassart2000, lemma 1].
+double chi_square_bound(double degrees, double alarm_rate) {
+  const double a = -std::log(alarm_rate);
+  return degrees + 2 * std::sqrt(degrees * a) + 2 * a;
+}
+
+Matrix draw_states(const AnyPrior& prior, const ConformanceOptions& options, int steps) {
+  const RandomStream random(options.seed);
+  Matrix now(options.num_draws, prior.state_size());
+  Matrix next = now;
+  prior.sample_initial({random, 1, 0, Purpose::initial_state}, now);
+  for (int t = 0; t < steps; ++t) {
+    const auto time = static_cast<std::uint64_t>(t) + 2;
+    prior.sample_transition({random, time, 0, Purpose::transition}, now, next);
+    now.swap(next);
+  }
+  return now;
+}
+
+void check_activations(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
+  const Matrix states = draw_states(prior, options, 3);
+  Matrix x(states.rows(), prior.num_components());
+  prior.activations(states, x);
+  if (!(x.array().isFinite() && x.array() >= 0).all()) {
+    out.push_back("activations() gave a value that is negative or not finite");
+  }
+}
+
+void check_parameters(const AnyPrior& prior, Findings& out) {
+  if (!prior.is_learnable()) return;
+  AnyPrior copy = prior;
+  try {
+    for (const Parameter& parameter : prior.parameters()) {
+      copy.set_parameter(parameter);
+      const Parameters now = copy.parameters();
+      const Parameter* found = find_parameter(now, parameter.name);
+      if (found == nullptr || found->value.size() != parameter.value.size() ||
+          !found->value.isApprox(parameter.value, kSameTo)) {
+        out.push_back(fmt::format("set_parameter() does not give '{}' back", parameter.name));
+      }
+    }
+  } catch (const Error& error) {
+    out.push_back(fmt::format("set_parameter() refused what parameters() gave: {}", error.what()));
+  }
+  try {
+    copy.set_parameter(scalar_parameter("no such parameter", 0.5));
+    out.push_back("set_parameter() took a name that parameters() does not list");
+  } catch (const UsageError&) {
+  }
+}
+
+void check_laws(const AnyPrior& prior, const FiniteChain& chain, Findings& out) {
+  try {
+    validate(chain, "finite_chain()");
+  } catch (const UsageError& error) {
+    out.emplace_back(error.what());
+    return;
+  }
+  if (chain.num_components() != prior.num_components()) {
+    out.push_back(fmt::format("finite_chain() drives {} components, num_components() is {}",
+                              chain.num_components(), prior.num_components()));
+  }
+  for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+    const FiniteAxis& axis = chain.axes[k];
+    if (!(axis.transition.transpose() * axis.initial).isApprox(axis.initial, 1e-6)) {
+      out.push_back(fmt::format("finite_chain(): the start of axis {} is not stationary", k + 1));
+    }
+  }
+}
+
+// Draws from a FinitePrior's own samplers, if it has them, must follow its chain.
+void check_draws(const AnyPrior& prior, const FiniteChain& chain,
+                 const ConformanceOptions& options, Findings& out) {
+  if (prior.state_size() != static_cast<Index>(chain.axes.size())) return;
+  const RandomStream random(options.seed);
+  const Matrix before = draw_states(prior, options, 0);
+  Matrix after(before.rows(), before.cols());
+  prior.sample_transition({random, 99, 0, Purpose::transition}, before, after);
+  const double alarm_rate = options.alarm_rate / static_cast<double>(chain.axes.size());
+  for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+    const FiniteAxis& axis = chain.axes[k];
+    const auto column = static_cast<Index>(k);
+    Matrix counts = Matrix::Zero(axis.size(), axis.size());
+    for (Index i = 0; i < before.rows(); ++i) {
+      counts(static_cast<Index>(before(i, column)), static_cast<Index>(after(i, column))) += 1;
+    }
+    double statistic = 0;
+    double cells = 0;
+    for (Index i = 0; i < axis.size(); ++i) {
+      for (Index j = 0; j < axis.size(); ++j) {
+        const double expected = static_cast<double>(options.num_draws) * axis.initial[i] *
+                                axis.transition(i, j);
+        if (expected < 5) continue;  // too few for the chi-square law
+        statistic += (counts(i, j) - expected) * (counts(i, j) - expected) / expected;
+        cells += 1;
+      }
+    }
+    if (statistic > chi_square_bound(cells, alarm_rate)) {
+      out.push_back(fmt::format("draws do not follow the transition matrix of axis {}", k + 1));
+    }
+  }
+}
+
+// sum of n_ij log P(i -> j): what an M-step maximises.
+double expected_log_density(const AnyPrior& prior, const Vector& moves) {
+  double sum = 0;
+  Index at = 0;
+  for (const FiniteAxis& axis : prior.finite_chain().axes) {
+    for (Index i = 0; i < axis.size(); ++i) {
+      for (Index j = 0; j < axis.size(); ++j, ++at) {
+        if (moves[at] > 0) sum += moves[at] * std::log(axis.transition(i, j));
+      }
+    }
+  }
+  return sum;
+}
+
+Vector stationary_moves(const FiniteChain& chain) {
+  Vector moves(chain.num_moves());
+  Index at = 0;
+  for (const FiniteAxis& axis : chain.axes) {
+    for (Index i = 0; i < axis.size(); ++i) {
+      for (Index j = 0; j < axis.size(); ++j) {
+        moves[at++] = axis.initial[i] * axis.transition(i, j);
+      }
+    }
+  }
+  return moves;
+}
+
+// One entry of a parameter up or down by a little. False if the prior does not allow it.
+bool nudge(AnyPrior& prior, Parameter parameter, Index entry, double factor) {
+  parameter.value(entry) *= factor;
+  try {
+    prior.set_parameter(parameter);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out) {
+  const Vector expected = stationary_moves(chain);
+  AnyPrior again = prior;
+  again.maximise(as_span(expected));
+  const double value = expected_log_density(again, expected);
+  if (std::abs(value - expected_log_density(prior, expected)) > kSameTo * std::abs(value)) {
+    out.push_back("maximise() does not find the parameters again from the moves they expect");
+  }
+
+  // Uneven counts, so that the maximum lies elsewhere.
+  Vector uneven = expected;
+  for (Index i = 0; i < uneven.size(); ++i) uneven[i] *= 1 + 0.5 * std::sin(3.0 * double(i) + 1);
+  AnyPrior best = prior;
+  best.maximise(as_span(uneven));
+  const double maximum = expected_log_density(best, uneven);
+  for (const Parameter& parameter : best.parameters()) {
+    for (Index entry = 0; entry < parameter.value.size(); ++entry) {
+      for (const double factor : {1 - kNudge, 1 + kNudge}) {
+        AnyPrior other = best;
+        if (!nudge(other, parameter, entry, factor)) continue;
+        const double gain = expected_log_density(other, uneven) - maximum;
+        if (gain > kNegligibleGain * std::abs(maximum)) {
+          out.push_back(fmt::format("maximise() is not at a maximum: '{}' could be better",
+                                    parameter.name));
+          return;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ConformanceReport check_prior(const AnyPrior& prior, const ConformanceOptions& options) {
+  ConformanceReport report;
+  if (prior.name().empty()) report.findings.push_back("name() is empty");
+  if (prior.num_components() < 1) {
+    report.findings.push_back("num_components() is less than 1");
+    return report;
+  }
+  check_parameters(prior, report.findings);
+  if (prior.is_finite()) {
+    const FiniteChain chain = prior.finite_chain();
+    check_laws(prior, chain, report.findings);
+    if (!report.passed()) return report;  // what follows would only say it again
+    check_draws(prior, chain, options, report.findings);
+    if (prior.is_learnable()) check_m_step(prior, chain, report.findings);
+  }
+  check_activations(prior, options, report.findings);
+  return report;
+}
+
+}  // namespace headwater

@@ -1,0 +1,64 @@
+#include "headwater/models/observation.hpp"
+
+#include <cmath>
+
+#include "headwater/core/special.hpp"
+
+namespace headwater {
+
+namespace {
+
+// 1 GiB of logarithms; beyond that they are computed anew for each observation.
+constexpr Index kLargestTable = Index{1} << 27;
+
+}  // namespace
+
+double log_factorials(Observation y) {
+  double sum = 0;
+  for (const double count : y) {
+    if (count > 0) sum += log_factorial(count);
+  }
+  return sum;
+}
+
+StateLikelihoods::StateLikelihoods(Matrix states) : states_(std::move(states)) {}
+
+void StateLikelihoods::set_basis(const Matrix& basis) {
+  if (basis.rows() != basis_.rows()) {
+    const bool fits = basis.rows() <= kLargestTable / num_states();
+    log_table_.resize(num_states(), fits ? basis.rows() : 1);
+    is_row_filled_.resize(fits ? static_cast<std::size_t>(basis.rows()) : 0);
+  }
+  basis_ = basis;
+  total_intensity_.noalias() = states_ * basis_.colwise().sum().transpose();
+  is_row_filled_.assign(is_row_filled_.size(), false);
+}
+
+Eigen::Ref<const Vector> StateLikelihoods::log_intensities(Index channel) {
+  const bool has_table = !is_row_filled_.empty();
+  auto row = log_table_.col(has_table ? channel : 0);
+  if (!has_table || !is_row_filled_[channel]) {
+    row.noalias() = states_ * basis_.row(channel).transpose();
+    for (double& value : row) value = std::log(value);
+    if (has_table) is_row_filled_[channel] = true;
+  }
+  return row;
+}
+
+void StateLikelihoods::log_likelihoods(Observation y, Eigen::Ref<Vector> out) {
+  out = -total_intensity_;
+  Index seen = 0;
+  for (Index m = 0; m < num_channels(); ++m) {
+    if (y[m] > 0) {
+      out += y[m] * log_intensities(m);
+      ++seen;
+    } else if (std::isnan(y[m])) {
+      out.noalias() += states_ * basis_.row(m).transpose();
+    } else {
+      ++seen;
+    }
+  }
+  if (seen == 0) out.setZero();  // exactly: nothing was said about the state
+}
+
+}  // namespace headwater

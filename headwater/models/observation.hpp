@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "headwater/core/matrix.hpp"
+
+namespace headwater {
+
+// One observation: a count (or any nonnegative number) for each channel; NaN where it is missing.
+using Observation = std::span<const double>;
+
+// sum_m log Gamma(y_m + 1) over the channels that were seen: the part of the Poisson
+// log-likelihood that no parameter changes.
+double log_factorials(Observation y);
+
+// The Poisson law of an observation on finitely many activations x: channel m has intensity
+// lambda_m(x) = sum_k B(m, k) x_k.
+//
+// Logarithms are kept from one basis to the next: a row of the table is filled when its channel
+// first has a positive count, so a channel that stays at zero costs no logarithm at all.
+class StateLikelihoods {
+ public:
+  explicit StateLikelihoods(Matrix states);  // n x K: one row a state
+
+  const Matrix& states() const { return states_; }
+  const Matrix& basis() const { return basis_; }
+  Index num_states() const { return states_.rows(); }
+  Index num_channels() const { return basis_.rows(); }
+
+  void set_basis(const Matrix& basis);  // M x K
+
+  // out(x) = sum over the channels seen of y_m log lambda_m(x) - lambda_m(x), which is log g(y|x)
+  // without the factorials. A positive count under zero intensity gives -infinity.
+  void log_likelihoods(Observation y, Eigen::Ref<Vector> out);
+
+ private:
+  Eigen::Ref<const Vector> log_intensities(Index channel);
+
+  Matrix states_;
+  Matrix basis_;
+  Vector total_intensity_;           // sum_m lambda_m(x)
+  Matrix log_table_;                 // n x M, or n x 1 where that would be too large
+  std::vector<bool> is_row_filled_;  // of the full table; empty when there is none
+};
+
+}  // namespace headwater

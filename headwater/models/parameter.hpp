@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headwater/core/matrix.hpp"
+
+namespace headwater {
+
+// A named parameter of a prior: 1x1 when shared by all components, Kx1 when each has its own, a
+// table where the parameter is one.
+struct Parameter {
+  std::string name;
+  Matrix value;
+};
+
+using Parameters = std::vector<Parameter>;
+
+inline Parameter scalar_parameter(std::string name, double value) {
+  return {std::move(name), Matrix::Constant(1, 1, value)};
+}
+
+// Nothing if there is no parameter of that name.
+inline const Parameter* find_parameter(const Parameters& parameters, std::string_view name) {
+  for (const Parameter& parameter : parameters) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+}  // namespace headwater

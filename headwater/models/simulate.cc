@@ -1,0 +1,50 @@
+#include "headwater/models/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/random/distributions.hpp"
+
+namespace headwater {
+
+Simulator::Simulator(AnyPrior prior, Matrix basis, std::uint64_t seed)
+    : prior_(std::move(prior)),
+      basis_(std::move(basis)),
+      random_(seed),
+      state_(1, prior_.state_size()),
+      next_state_(1, prior_.state_size()),
+      x_(1, prior_.num_components()),
+      activation_(static_cast<std::size_t>(prior_.num_components())),
+      observation_(static_cast<std::size_t>(basis_.rows())) {
+  if (basis_.cols() != prior_.num_components()) {
+    throw UsageError(fmt::format("the basis has {} columns and the prior {} components",
+                                 basis_.cols(), prior_.num_components()));
+  }
+}
+
+void Simulator::next() {
+  if (++time_ == 1) {
+    prior_.sample_initial({random_, time_, 0, Purpose::initial_state}, next_state_);
+  } else {
+    prior_.sample_transition({random_, time_, 0, Purpose::transition}, state_, next_state_);
+  }
+  state_.swap(next_state_);
+  prior_.activations(state_, x_);
+  for (Index k = 0; k < x_.cols(); ++k) activation_[k] = x_(0, k);
+  for (Index m = 0; m < basis_.rows(); ++m) {
+    Generator generator = random_.at(time_, static_cast<std::uint32_t>(m), Purpose::observation);
+    observation_[m] = poisson(generator, basis_.row(m).dot(x_.row(0)));
+  }
+}
+
+Matrix random_basis(Index num_channels, Index num_components, double scale, std::uint64_t seed) {
+  const RandomStream random(seed);
+  Matrix basis(num_channels, num_components);
+  for (Index m = 0; m < num_channels; ++m) {
+    Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::basis);
+    for (Index k = 0; k < num_components; ++k) basis(m, k) = scale * generator.uniform();
+  }
+  return basis;
+}
+
+}  // namespace headwater

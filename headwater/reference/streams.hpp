@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "headwater/models/any_prior.hpp"
+
+namespace headwater::reference {
+
+// A simulated record, M x T.
+Matrix simulate_record(const AnyPrior& prior, const Matrix& basis, Index length,
+                       std::uint64_t seed);
+
+// A start near a basis: each entry times exp(spread * normal).
+Matrix perturbed(const Matrix& basis, double spread, std::uint64_t seed);
+
+// The largest difference over the largest number: for comparing whole matrices.
+double largest_relative_difference(const Matrix& a, const Matrix& b);
+
+}  // namespace headwater::reference

@@ -1,0 +1,85 @@
+#include "headwater/smoothers/adjoint_window.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headwater {
+
+namespace {
+
+constexpr Index kSmallestBlock = 16;
+constexpr Index kLargestBlock = 64;
+
+}  // namespace
+
+Index window_lag(const WindowOptions& options, double contraction) {
+  if (options.lag > 0) return options.lag;
+  if (contraction <= options.tolerance) return 1;
+  if (contraction >= 1) return options.max_lag;
+  const double steps = std::ceil(std::log(options.tolerance) / std::log(contraction));
+  return static_cast<Index>(std::clamp(steps, 1.0, static_cast<double>(options.max_lag)));
+}
+
+Index window_block(const WindowOptions& options, Index lag) {
+  return options.block > 0 ? options.block : std::clamp(lag / 2, kSmallestBlock, kLargestBlock);
+}
+
+AdjointWindow::AdjointWindow(const ExactFilter& filter, const WindowOptions& options,
+                             bool with_moves)
+    : options_(options),
+      lag_(window_lag(options, filter.transition()->contraction())),
+      block_(window_block(options, lag_)),
+      statistics_(filter.basis().rows(), filter.basis().cols(),
+                  with_moves ? filter.transition()->num_moves() : 0) {}
+
+std::unique_ptr<ExactSmoother> AdjointWindow::clone() const {
+  return std::make_unique<AdjointWindow>(*this);
+}
+
+bool AdjointWindow::advance(const ExactFilter& filter, Observation y, double step_size) {
+  if (num_steps_ == static_cast<Index>(steps_.size())) steps_.emplace_back();
+  steps_[num_steps_++].remember(filter, y, step_size);
+  if (num_steps_ < lag_ + block_) return false;
+  fold(num_steps_ - lag_, filter);
+  // The prior may have been learned a little further, and its memory have become longer.
+  lag_ = window_lag(options_, filter.transition()->contraction());
+  block_ = window_block(options_, lag_);
+  return true;
+}
+
+bool AdjointWindow::finish(const ExactFilter& filter) {
+  if (num_steps_ == 0) return false;
+  fold(num_steps_, filter);
+  return true;
+}
+
+// What the t-th of the observations to enter counts for: gamma_t times (1 - gamma_r) of all after.
+void AdjointWindow::set_coefficients(Index count) {
+  coefficients_.resize(static_cast<std::size_t>(count));
+  double kept = 1;
+  for (Index t = count - 1; t >= 0; --t) {
+    coefficients_[t] = steps_[t].step_size * kept;
+    kept *= 1 - steps_[t].step_size;
+  }
+  statistics_.discount(kept);
+  for (const double coefficient : coefficients_) statistics_.count_observation(coefficient);
+}
+
+void AdjointWindow::fold(Index count, const ExactFilter& filter) {
+  set_coefficients(count);
+  beta_.setOnes(filter.filtered().size());
+  const std::span<const ExactStep> window(steps_.data(), static_cast<std::size_t>(num_steps_));
+  sweep_.run(window, has_before_ ? &before_ : nullptr, coefficients_, beta_,
+             as_span(statistics_.s3));
+
+  observations_.resize(filter.basis().rows(), count);
+  for (Index t = 0; t < count; ++t) observations_.col(t) = steps_[t].observation;
+  emission_.add(filter.states(), filter.basis(), sweep_.weights(), observations_, statistics_);
+
+  before_.swap(steps_[count - 1].filtered);
+  has_before_ = true;
+  std::rotate(steps_.begin(), steps_.begin() + count, steps_.begin() + num_steps_);
+  num_steps_ -= count;
+}
+
+}  // namespace headwater

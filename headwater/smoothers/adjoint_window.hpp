@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/smoothers/backward_sweep.hpp"
+#include "headwater/smoothers/emission_statistics.hpp"
+#include "headwater/smoothers/exact_smoother.hpp"
+
+namespace headwater {
+
+struct WindowOptions {
+  // A statistic is taken when this many later observations are in. 0: as many as the tolerance
+  // asks for.
+  Index lag = 0;
+  // How much of a difference between two laws of the state may survive `lag` steps of the chain
+  // before the data are seen: lag = log(tolerance) / log(contraction), at most max_lag.
+  double tolerance = 1e-6;
+  Index max_lag = 200;
+  // Observations between two updates of the statistics. 0: half the lag, within 16 and 64.
+  Index block = 0;
+};
+
+// The lag that a chain of this contraction needs.
+Index window_lag(const WindowOptions& options, double contraction);
+Index window_block(const WindowOptions& options, Index lag);
+
+// Statistics by a backward pass over a window: every `block` observations one sweep goes back over
+// the last lag + block, and the oldest `block` of them, now seen with at least `lag` later
+// observations, enter the averages. The cost of an observation does not depend on the number of
+// statistics but for one product with the intensities; memory is bounded by the window.
+class AdjointWindow final : public ExactSmoother {
+ public:
+  // with_moves: whether the prior's statistics are wanted.
+  AdjointWindow(const ExactFilter& filter, const WindowOptions& options, bool with_moves);
+
+  bool advance(const ExactFilter& filter, Observation y, double step_size) override;
+  bool finish(const ExactFilter& filter) override;
+  const Statistics& statistics() const override { return statistics_; }
+  std::unique_ptr<ExactSmoother> clone() const override;
+
+ private:
+  void fold(Index count, const ExactFilter& filter);
+  void set_coefficients(Index count);
+
+  WindowOptions options_;
+  Index lag_;
+  Index block_;
+  Statistics statistics_;
+
+  std::vector<ExactStep> steps_;  // the window, oldest first; the rest is kept for reuse
+  Index num_steps_ = 0;
+  Vector before_;  // the filtered law before the oldest step
+  bool has_before_ = false;
+
+  BackwardSweep sweep_;
+  EmissionStatistics emission_;
+  Vector beta_;
+  std::vector<double> coefficients_;
+  Matrix observations_;
+};
+
+}  // namespace headwater

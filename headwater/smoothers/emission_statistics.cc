@@ -1,0 +1,72 @@
+#include "headwater/smoothers/emission_statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headwater {
+
+namespace {
+
+// States at a time: a tile of the weights of a few dozen observations stays in the fast caches
+// while every channel passes over it.
+constexpr Index kTile = 512;
+
+}  // namespace
+
+void EmissionStatistics::add(const Matrix& states, const Matrix& basis,
+                             const Eigen::Ref<const Matrix>& weights,
+                             const Eigen::Ref<const Matrix>& observations, Statistics& out) {
+  means_.noalias() = states.transpose() * weights;
+  out.s1 += means_.rowwise().sum();
+  add_unseen(observations, means_, out);
+  add_channels(states, basis, weights, observations, out);
+}
+
+void EmissionStatistics::add_unseen(const Eigen::Ref<const Matrix>& observations,
+                                    const Matrix& means, Statistics& out) {
+  for (Index t = 0; t < observations.cols(); ++t) {
+    for (Index m = 0; m < observations.rows(); ++m) {
+      if (!std::isnan(observations(m, t))) continue;
+      if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
+      out.unseen.row(m) += means.col(t).transpose();
+    }
+  }
+}
+
+void EmissionStatistics::add_channels(const Matrix& states, const Matrix& basis,
+                                      const Eigen::Ref<const Matrix>& weights,
+                                      const Eigen::Ref<const Matrix>& observations,
+                                      Statistics& out) {
+  const Index num_states = states.rows();
+  mass_.resize(std::min(kTile, num_states));
+  intensity_.resize(mass_.size());
+  for (Index first = 0; first < num_states; first += kTile) {
+    const Index size = std::min(kTile, num_states - first);
+    const auto tile = states.middleRows(first, size);
+    auto mass = mass_.head(size);
+    auto intensity = intensity_.head(size);
+    for (Index m = 0; m < observations.rows(); ++m) {
+      bool has_counts = false;
+      for (Index t = 0; t < observations.cols(); ++t) {
+        const double count = observations(m, t);
+        if (!(count > 0)) continue;
+        if (has_counts) {
+          mass += count * weights.col(t).segment(first, size);
+        } else {
+          mass = count * weights.col(t).segment(first, size);
+          has_counts = true;
+        }
+      }
+      if (!has_counts) continue;
+      intensity.noalias() = tile * basis.row(m).transpose();
+      // A state of zero intensity cannot have given the counts: it has no mass, or had some only
+      // under the basis that the weights were computed with.
+      mass = (intensity.array() > 0).select(mass.array() / intensity.array(), 0.0);
+      for (Index k = 0; k < states.cols(); ++k) {
+        out.s2(m, k) += basis(m, k) * tile.col(k).dot(mass);
+      }
+    }
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "headwater/core/matrix.hpp"
+#include "headwater/smoothers/statistics.hpp"
+
+namespace headwater {
+
+// Adds the statistics of a block of observations, given the law of each one's activation on a
+// finite set of states:
+//   s1(k)    += sum_t sum_x w_t(x) x_k
+//   s2(m, k) += sum_t y_tm sum_x w_t(x) B(m, k) x_k / lambda_m(x)
+// states: n x K, one row a state.
+// weights: n x T, one column an observation, already multiplied by what the observation counts for.
+// observations: M x T, NaN where a cell is missing.
+//
+// The sum over t is inside the one over x, so that a channel is divided by its intensity once a
+// block and not once an observation; a channel that is zero all through the block costs nothing.
+class EmissionStatistics {
+ public:
+  void add(const Matrix& states, const Matrix& basis, const Eigen::Ref<const Matrix>& weights,
+           const Eigen::Ref<const Matrix>& observations, Statistics& out);
+
+ private:
+  void add_channels(const Matrix& states, const Matrix& basis,
+                    const Eigen::Ref<const Matrix>& weights,
+                    const Eigen::Ref<const Matrix>& observations, Statistics& out);
+  static void add_unseen(const Eigen::Ref<const Matrix>& observations, const Matrix& means,
+                         Statistics& out);
+
+  Vector mass_;       // of a tile of states: sum_t y_tm w_t(x), then that over lambda_m(x)
+  Vector intensity_;  // of the same tile
+  Matrix means_;      // K x T: sum_x w_t(x) x
+};
+
+}  // namespace headwater

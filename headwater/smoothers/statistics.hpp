@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "headwater/core/matrix.hpp"
+
+namespace headwater {
+
+// The expected sufficient statistics that an M-step needs, as weighted averages over time. K counts
+// the background too, where there is one.
+struct Statistics {
+  Statistics(Index num_channels, Index num_components, Index num_prior_statistics);
+
+  // For later observations to weigh in: everything so far is multiplied by `factor`.
+  void discount(double factor);
+  // Bookkeeping for one observation that enters with weight `weight` after discount(1 - weight).
+  void count_observation(double weight);
+
+  Vector s1;  // K: activations, E[x_k], whether or not a channel was seen
+  // M x K: what of s1 belongs to observations in which channel m was not seen. B(m, k) is estimated
+  // by s2 / (s1 - unseen). Empty as long as no cell was missing.
+  Matrix unseen;
+  Matrix s2;  // M x K: counts of channel m that are due to component k
+  Vector s3;  // what the prior's M-step wants
+
+  std::int64_t observations = 0;  // how many are in
+  double squared_weights = 0;     // sum of their squared weights
+
+  // How many observations of equal weight would be as informative: 1 / sum of squared weights.
+  double effective_count() const { return squared_weights > 0 ? 1 / squared_weights : 0; }
+
+  // s1 - unseen for channel m, component k.
+  double exposure(Index m, Index k) const {
+    return unseen.size() > 0 ? s1[k] - unseen(m, k) : s1[k];
+  }
+};
+
+}  // namespace headwater
