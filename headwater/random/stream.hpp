@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "headwater/random/philox.hpp"
+
+namespace headwater {
+
+// What a random number is drawn for. The values are part of the address, so that a new purpose is
+// added at the end: any other place would change every number drawn for the purposes behind it.
+enum class Purpose : std::uint16_t {
+  initial_state,
+  transition,
+  observation,
+  basis,
+  resampling,
+  backward,
+  restart
+};
+
+// A number strictly inside (0, 1): the upper 52 bits n as (n + 1/2) 2^-52, the middles of 2^52
+// cells. Each of these is a double, whereas with 53 bits the uppermost middle would round to 1.
+constexpr double to_unit(std::uint64_t bits) {
+  return (static_cast<double>(static_cast<std::int64_t>(bits >> 12)) + 0.5) * 0x1p-52;
+}
+
+// The random numbers at one address of a RandomStream, from the first on: 2^34 words. A copy goes
+// on from where the original stands.
+class Generator {
+ public:
+  std::uint32_t word() {
+    if (next_ == block_.size()) refill();
+    return block_[next_++];
+  }
+
+  std::uint64_t bits() {
+    const std::uint64_t low = word();
+    const std::uint64_t high = word();
+    return high << 32 | low;
+  }
+
+  // Strictly inside (0, 1).
+  double uniform() { return to_unit(bits()); }
+
+ private:
+  friend class RandomStream;
+
+  Generator(const PhiloxKey& key, const PhiloxCounter& first) : key_(key), counter_(first) {}
+
+  void refill() {
+    assert(!exhausted_ && "more than 2^32 blocks at one address");
+    block_ = philox4x32(counter_, key_);
+    exhausted_ = ++counter_[0] == 0;
+    next_ = 0;
+  }
+
+  PhiloxKey key_;
+  PhiloxCounter counter_;  // of the next block
+  PhiloxCounter block_{};
+  std::size_t next_ = block_.size();
+  bool exhausted_ = false;
+};
+
+// All the random numbers of a run, each at its own address (time, particle, purpose), whatever
+// the order in which they are asked for and whoever asks: threads, ranks and restarts change no
+// bit. The seed is Philox's key; the counter's words are the block number, the particle, the low
+// 32 bits of the time, and its next 16 bits above the 16 of the purpose: no two addresses overlap.
+class RandomStream {
+ public:
+  explicit RandomStream(std::uint64_t seed) : key_{low_word(seed), low_word(seed >> 32)} {}
+
+  Generator at(std::uint64_t time, std::uint32_t particle, Purpose purpose) const {
+    assert(time >> 48 == 0 && "a time must be below 2^48");
+    const auto high = low_word(time >> 32) << 16 | static_cast<std::uint32_t>(purpose);
+    return Generator(key_, {0, particle, low_word(time), high});
+  }
+
+ private:
+  static constexpr std::uint32_t low_word(std::uint64_t bits) {
+    return static_cast<std::uint32_t>(bits);
+  }
+
+  PhiloxKey key_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,111 @@
+#include "headwater/reference/statistical_tests.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace headwater::reference {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+// x^shape exp(-x) / Γ(shape). std::lgamma, so as to owe nothing to the library under test.
+double gamma_kernel(double shape, double x) {
+  return std::exp(shape * std::log(x) - x - std::lgamma(shape));
+}
+
+// P by its power series: the kernel times sum of x^n / (shape (shape + 1) ... (shape + n))
+// [DLMF, 8.11.4]. Quick for x < shape + 1.
+double gamma_cdf_by_series(double shape, double x) {
+  double term = 1 / shape;
+  double sum = term;
+  for (double n = 1; term > sum * kEpsilon / 4; ++n) {
+    term *= x / (shape + n);
+    sum += term;
+  }
+  return gamma_kernel(shape, x) * sum;
+}
+
+// 1 - P by its continued fraction, kernel / (x + 1 - shape - 1 (1 - shape) / (x + 3 - shape - ...))
+// [DLMF, 8.9.2, contracted], summed from the front by Lentz's method. Quick for x > shape + 1.
+double gamma_tail_by_fraction(double shape, double x) {
+  double b = x + 1 - shape;
+  double c = std::numeric_limits<double>::max();
+  double d = 1 / b;
+  double fraction = d;
+  double ratio = 0;
+  for (double n = 1; std::abs(ratio - 1) > 4 * kEpsilon; ++n) {
+    const double a = n * (shape - n);
+    b += 2;
+    d = 1 / (b + a * d);
+    c = b + a / c;
+    ratio = c * d;
+    fraction *= ratio;
+  }
+  return gamma_kernel(shape, x) * fraction;
+}
+
+// Where the falling function reaches `level`, for 0 <= x, by bisection to the last bit.
+double solve_falling(const std::function<double(double)>& function, double level) {
+  double low = 0;
+  double high = 1;
+  while (function(high) > level) high *= 2;
+  for (double middle = high / 2; low < middle && middle < high; middle = (low + high) / 2) {
+    (function(middle) > level ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+double normal_cdf(double x) { return std::erfc(-x / std::numbers::sqrt2) / 2; }
+
+double gamma_cdf(double shape, double x) {
+  if (x <= 0) return 0;
+  return x < shape + 1 ? gamma_cdf_by_series(shape, x) : 1 - gamma_tail_by_fraction(shape, x);
+}
+
+double gamma_tail(double shape, double x) {
+  if (x <= 0) return 1;
+  return x < shape + 1 ? 1 - gamma_cdf_by_series(shape, x) : gamma_tail_by_fraction(shape, x);
+}
+
+double normal_critical(double alpha) {
+  return solve_falling([](double z) { return std::erfc(z / std::numbers::sqrt2); }, alpha);
+}
+
+double chi_square_critical(double degrees, double alpha) {
+  return solve_falling([&](double x) { return gamma_tail(degrees / 2, x / 2); }, alpha);
+}
+
+double chi_square_statistic(std::span<const double> observed, std::span<const double> expected) {
+  assert(observed.size() == expected.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    const double difference = observed[i] - expected[i];
+    sum += difference * difference / expected[i];
+  }
+  return sum;
+}
+
+double kolmogorov_smirnov_critical(std::size_t n, double alpha) {
+  return std::sqrt(-std::log(alpha / 2) / (2 * static_cast<double>(n)));
+}
+
+double kolmogorov_statistic(std::span<const double> sorted_sample,
+                            const std::function<double(double)>& cdf) {
+  assert(std::is_sorted(sorted_sample.begin(), sorted_sample.end()));
+  const auto n = static_cast<double>(sorted_sample.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < sorted_sample.size(); ++i) {
+    const double probability = cdf(sorted_sample[i]);
+    const auto below = static_cast<double>(i);
+    largest = std::max({largest, probability - below / n, (below + 1) / n - probability});
+  }
+  return largest;
+}
+
+}  // namespace headwater::reference
