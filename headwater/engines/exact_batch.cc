@@ -17,7 +17,8 @@ Index segment_length(Index length) {
 
 }  // namespace
 
-ExactBatch::ExactBatch(const FiniteChain& chain, const Matrix& basis, const Matrix& observations)
+ExactBatch::ExactBatch(const FiniteChain& chain, const Matrix& basis,
+                       const Eigen::Ref<const Matrix>& observations)
     : observations_(observations),
       filter_(chain, basis),
       segment_(segment_length(observations.cols())),

@@ -14,8 +14,9 @@ namespace headwater {
 // square root of the record's length and not with the length.
 class ExactBatch {
  public:
-  // observations: M x T, NaN where a cell is missing; kept by reference.
-  ExactBatch(const FiniteChain& chain, const Matrix& basis, const Matrix& observations);
+  // observations: M x T, NaN where a cell is missing; must outlive this object.
+  ExactBatch(const FiniteChain& chain, const Matrix& basis,
+             const Eigen::Ref<const Matrix>& observations);
 
   double log_likelihood() const { return log_likelihood_; }
   std::int64_t impossible_observations() const { return impossible_; }
@@ -33,7 +34,7 @@ class ExactBatch {
   void run_forward();
   bool is_impossible(Index t) const { return impossible_at_[t]; }
 
-  const Matrix& observations_;
+  Eigen::Ref<const Matrix> observations_;
   ExactFilter filter_;
   Index segment_;
   std::vector<Vector> borders_;  // filtered law at the end of each segment

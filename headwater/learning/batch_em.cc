@@ -27,8 +27,8 @@ void BatchEmOptions::validate() const {
   m_step.validate();
 }
 
-BatchEmResult batch_em(const Matrix& observations, Estimate start, const BatchEmOptions& options,
-                       const std::function<void(std::int64_t, double)>& on_iteration) {
+BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate start,
+                       const BatchEmOptions& options, const OnIteration& on_iteration) {
   options.validate();
   check_exact_reach(start.prior);
   BatchEmResult result{std::move(start), {}, 0, 0, false};
@@ -50,7 +50,7 @@ BatchEmResult batch_em(const Matrix& observations, Estimate start, const BatchEm
     result.log_likelihood.push_back(value);
     result.impossible_observations = pass.impossible_observations();
     result.iterations = static_cast<std::int64_t>(result.log_likelihood.size()) - 1;
-    if (has_previous && on_iteration) on_iteration(result.iterations, value);
+    if (on_iteration) on_iteration(result.iterations, value, now);
     result.converged =
         has_previous && options.tolerance > 0 && gain < options.tolerance * std::abs(value);
     if (result.converged || result.iterations == options.max_iterations) return result;

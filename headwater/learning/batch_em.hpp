@@ -31,8 +31,12 @@ struct BatchEmResult {
 // The log-likelihood does not fall. The M-step leaves out that the law of the first state depends
 // on the prior's parameters too, which near the maximum can cost more than an iteration gains:
 // then the iteration is undone and those parameters are held from there on.
-BatchEmResult batch_em(const Matrix& observations, Estimate start, const BatchEmOptions& options,
-                       const std::function<void(std::int64_t iteration, double log_likelihood)>&
-                           on_iteration = {});
+//
+// on_iteration is told the log-likelihood of the start (iteration 0) and of what each iteration led
+// to.
+using OnIteration =
+    std::function<void(std::int64_t iteration, double log_likelihood, const Estimate& estimate)>;
+BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate start,
+                       const BatchEmOptions& options, const OnIteration& on_iteration = {});
 
 }  // namespace headwater

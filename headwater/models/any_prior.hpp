@@ -45,6 +45,9 @@ class AnyPrior {
     model_->activations(states, x);
   }
 
+  // What the prior was made with and never learns; none if it does not say.
+  Parameters constants() const { return model_->constants(); }
+
   bool is_learnable() const { return model_->is_learnable(); }
   Parameters parameters() const { return model_->parameters(); }  // none if not learnable
   void set_parameter(const Parameter& parameter) { model_->set_parameter(parameter); }
@@ -63,6 +66,7 @@ class AnyPrior {
     virtual void sample_transition(const RandomBlock& random, ConstStates previous,
                                    States next) const = 0;
     virtual void activations(ConstStates states, Eigen::Ref<Matrix> x) const = 0;
+    virtual Parameters constants() const = 0;
     virtual bool is_learnable() const = 0;
     virtual Parameters parameters() const = 0;
     virtual void set_parameter(const Parameter& parameter) = 0;
@@ -133,6 +137,14 @@ struct AnyPrior::Model final : AnyPrior::Interface {
       prior.activations(states, x);
     } else {
       detail::finite_activations(finite_chain(), states, x);
+    }
+  }
+
+  Parameters constants() const override {
+    if constexpr (requires { prior.constants(); }) {
+      return prior.constants();
+    } else {
+      return {};
     }
   }
 

@@ -21,7 +21,8 @@
 //                                                                    exact smoothing
 //   LearnablePrior  parameters(), set_parameter(), maximise()        learning its own parameters
 //
-// A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. `check_prior` in
+// A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. It may also have
+// constants() (as parameters(), but never learned), to be kept in model files. `check_prior` in
 // conformance.hpp tests that what a prior offers is consistent; docs/adding_a_prior.md shows how.
 
 namespace headwater {

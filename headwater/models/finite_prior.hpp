@@ -21,7 +21,7 @@ class FiniteStatePrior {
   std::string name() const { return "finite"; }
   Index num_components() const { return axis_.states.cols(); }
   FiniteChain finite_chain() const { return {{axis_}}; }
-  const Matrix& states() const { return axis_.states; }
+  Parameters constants() const { return {{"states", axis_.states}}; }
 
   Parameters parameters() const { return {{"transition", axis_.transition}}; }
   void set_parameter(const Parameter& parameter);

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands.hpp"
+#include "headwater/core/error.hpp"
+#include "headwater/io/sink.hpp"
+#include "model_and_data.hpp"
+#include "progress.hpp"
+
+namespace {
+
+using namespace headwater;
+
+struct Options {
+  std::string model;
+  std::string data;
+  std::string out;
+  bool smooth = false;
+  bool quiet = false;
+};
+
+void apply_filtered(const Options& options, const Model& model, ObservationSource& source,
+                    MatrixSink& sink) {
+  ModelFilter filter(model);
+  Progress progress(options.quiet);
+  std::vector<double> y;
+  for (std::int64_t t = 1; source.next(y); ++t) {
+    filter.step(y);
+    sink.write_row(as_span(filter.filtered_activation()));
+    progress.show(t, "observations", source.fraction_read());
+  }
+}
+
+void apply_smoothed(const Model& model, ObservationSource& source, MatrixSink& sink) {
+  const RowMatrix means = smoothed_activations(model, read_record(source));
+  for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
+}
+
+void apply(const Options& options) {
+  const Model model = read_model(options.model);
+  const auto source = open_for_model(options.data, options.model, model);
+  const auto sink = create_sink(options.out);
+  if (options.smooth) {
+    apply_smoothed(model, *source, *sink);
+  } else {
+    apply_filtered(options, model, *source, *sink);
+  }
+  sink->commit();
+}
+
+}  // namespace
+
+void add_apply(CLI::App& app, Run& run) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand("apply", "find the activations behind data");
+  command.add_option("MODEL", options->model, "model file of headwater fit")->required();
+  command.add_option("DATA", options->data, "T x M: .csv, .tsv, .npy or - (CSV)")->required();
+  command.add_option("--out", options->out, "T x K activations: .csv, .tsv, .npy or - (CSV)")
+      ->required()
+      ->type_name("FILE");
+  command.add_flag("--smooth", options->smooth,
+                   "E[x_t | all data] instead of E[x_t | data up to t]; reads all data first");
+  command.add_flag("--quiet", options->quiet, "no progress line");
+  command.callback([options, &run] { run = [options] { apply(*options); }; });
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+// Each adds one subcommand to the app. When its options have been read, `run` is set to what is to
+// be done.
+using Run = std::function<void()>;
+void add_simulate(CLI::App& app, Run& run);
+void add_fit(CLI::App& app, Run& run);
+void add_apply(CLI::App& app, Run& run);
+void add_score(CLI::App& app, Run& run);
+void add_show(CLI::App& app, Run& run);

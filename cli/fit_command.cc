@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "fit_options.hpp"
+#include "headwater/core/error.hpp"
+#include "headwater/io/source.hpp"
+#include "headwater/session/model_file.hpp"
+#include "headwater/session/session.hpp"
+#include "progress.hpp"
+#include "step_log.hpp"
+
+namespace {
+
+using namespace headwater;
+
+void report_iterations(Session& session, Progress& progress) {
+  const auto all = static_cast<double>(session.config().iterations);
+  session.on_iteration([&progress, all](std::int64_t iteration, double, const Estimate&) {
+    progress.show(iteration, "iterations", static_cast<double>(iteration) / all);
+  });
+}
+
+std::string parameter_text(const Parameter& parameter) {
+  if (parameter.value.size() > 8) return parameter.name + " (see headwater show)";
+  std::string text = parameter.name;
+  for (const double value : parameter.value.reshaped()) text += fmt::format(" {:.4f}", value);
+  return text;
+}
+
+void print_summary(const Model& model, const std::string& out, double seconds) {
+  const auto count = static_cast<double>(model.observations);
+  fmt::print(stderr, "{} observations of {} channels in {:.1f} s ({}/s)\n",
+             with_commas(model.observations), model.num_channels(), seconds,
+             rounded_rate(count / seconds));
+  fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
+             model.log_likelihood / count);
+  for (const Parameter& parameter : model.reported.prior.parameters()) {
+    fmt::print(stderr, "{}\n", parameter_text(parameter));
+  }
+  if (model.method == "batch") fmt::print(stderr, "{} iterations\n", model.iterations);
+  if (model.impossible_observations > 0) {
+    fmt::print(stderr,
+               "{} observations were impossible under the parameters of their time and were treated "
+               "as missing\n",
+               with_commas(model.impossible_observations));
+  }
+  fmt::print(stderr, "wrote {}: headwater show {} prints it\n", out, out);
+}
+
+void fit(const FitOptions& options) {
+  Session session(options.config());
+  const auto source = open_source(options.data);
+  options.check_start(session.config(), source->num_channels());
+  ModelFile file(options.out);
+  std::optional<StepLog> log;
+  if (!options.log.empty()) log.emplace(options.log);
+
+  Progress progress(options.quiet);
+  session.on_step([&](const StepReport& report) {
+    if (log) log->write(report, session.learner()->last());
+    progress.show(report.t, "observations", source->fraction_read());
+  });
+  report_iterations(session, progress);
+  std::vector<double> y;
+  while (source->next(y)) session.update(y);
+  session.finish();
+  const Model model = session.model();
+  file.write(model);
+  progress.clear();
+  if (!options.quiet) print_summary(model, options.out, progress.seconds());
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app, Run& run) {
+  auto options = std::make_shared<FitOptions>();
+  CLI::App& command = *app.add_subcommand("fit", "learn the basis and the prior from a stream");
+  options->add_to(command);
+  command.callback([options, &run] { run = [options] { fit(*options); }; });
+}

@@ -1,0 +1,177 @@
+#include "fit_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "headwater/core/error.hpp"
+#include "headwater/io/source.hpp"
+
+using namespace headwater;
+
+namespace {
+
+void add_what(CLI::App& command, FitOptions& options) {
+  Config& to = options.settings;
+  command.add_option("--components", to.num_components, "K, the number of sources")
+      ->required()
+      ->type_name("K");
+  options.prior.add_to(command);
+  command
+      .add_option("--hold", options.hold,
+                  "keep a parameter, or 'basis', as it starts (repeatable)")
+      ->type_name("NAME")
+      ->take_all();
+  command
+      .add_option("--init", options.init,
+                  "start of the basis: auto, random (scaled to the first observations) or an M x K "
+                  "file")
+      ->type_name("auto|random|FILE")
+      ->capture_default_str();
+  command.add_flag("--background", to.background,
+                   "one more component that is always on, reported apart");
+}
+
+void add_how(CLI::App& command, FitOptions& options) {
+  Config& to = options.settings;
+  command.add_option("--method", options.method, "one pass, or EM on the whole record")
+      ->type_name("online|batch")
+      ->capture_default_str();
+  command.add_option("--iterations", to.iterations, "batch: at most so many")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--tolerance", to.tolerance,
+                  "batch: stop when an iteration gains less than this, relative; 0: never")
+      ->type_name("X")
+      ->capture_default_str();
+  command.add_option("--engine", options.engine, "how the E-step is done")
+      ->type_name("auto|exact")
+      ->capture_default_str();
+  command
+      .add_option("--smoother", options.smoother,
+                  "lag: by a window of later observations; forward: all statistics carried forward, "
+                  "an M-step each observation; auto: lag")
+      ->type_name("auto|lag|forward")
+      ->capture_default_str();
+  command.add_option("--lag", to.lag, "later observations in the window; 0: as the tolerance asks")
+      ->type_name("L")
+      ->capture_default_str();
+  command
+      .add_option("--window-tolerance", to.window_tolerance,
+                  "how much of a difference in the state may survive the lag, at most 200")
+      ->type_name("X")
+      ->capture_default_str();
+  command.add_option("--block", to.block, "observations between M-steps; 0: lag/2 within 16 and 64")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_flag("--paper-exact", to.paper_exact,
+                   "statistics and M-step exactly as the paper prints them: no weak priors, floors "
+                   "or window");
+}
+
+void add_weak_priors(CLI::App& command, FitOptions& options) {
+  MStepOptions& to = options.settings.m_step;
+  const std::string group = "Weak priors (as much as so many observations)";
+  command.add_option("--basis-shape", to.basis_shape, "Gamma prior on the basis: shape")
+      ->type_name("X")
+      ->default_str("1.000001")
+      ->group(group);
+  command.add_option("--basis-rate", to.basis_rate, "Gamma prior on the basis: rate")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--basis-floor", to.basis_floor, "smallest entry of the basis over their mean")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--transition-weight", to.transition_weight,
+                  "Beta (Dirichlet) prior on transitions: 1 + this")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void add_schedule(CLI::App& command, FitOptions& options) {
+  command
+      .add_option("--step", options.step,
+                  "weight of observation t: t^-A, or constant G to follow a drift")
+      ->type_name("power:A|constant:G")
+      ->capture_default_str()
+      ->group("Schedule");
+  command
+      .add_option("--burn-in", options.settings.burn_in, "observations before the first M-step")
+      ->type_name("T")
+      ->capture_default_str()
+      ->group("Schedule");
+  command.add_option("--average", options.average, "what to report: last iterate, or their average")
+      ->type_name("none|polyak")
+      ->capture_default_str()
+      ->group("Schedule");
+}
+
+void add_run(CLI::App& command, FitOptions& options) {
+  command.add_option("--seed", options.settings.seed, "same seed, same bytes")
+      ->type_name("S")
+      ->capture_default_str()
+      ->group("Run");
+  command
+      .add_option("--trace-every", options.settings.trace_every,
+                  "observations between rows of the trace; 0: so that there are 500 to 1000")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Run");
+  command.add_option("--log", options.log, "JSON lines, one an observation; - for standard output")
+      ->type_name("FILE")
+      ->group("Run");
+  command.add_flag("--quiet", options.quiet, "no progress line, no summary")->group("Run");
+  command.set_config("--config", "", "read options from a file of NAME=VALUE lines")->group("Run");
+}
+
+}  // namespace
+
+void FitOptions::add_to(CLI::App& command) {
+  command
+      .add_option("DATA", data, "T x M, one observation a row: .csv, .tsv, .npy or - (CSV lines)")
+      ->required();
+  command.add_option("--out", out, "model file (HDF5)")->required()->type_name("MODEL");
+  add_what(command, *this);
+  add_how(command, *this);
+  add_weak_priors(command, *this);
+  add_schedule(command, *this);
+  add_run(command, *this);
+}
+
+Config FitOptions::config() const {
+  Config config = settings;
+  config.prior = prior.config();
+  config.method = choose<Method>("method", method,
+                                 {{"online", Method::kOnline}, {"batch", Method::kBatch}});
+  config.engine = choose<EngineKind>("engine", engine,
+                                     {{"auto", EngineKind::kAuto}, {"exact", EngineKind::kExact}});
+  config.smoother = choose<SmootherKind>("smoother", smoother,
+                                         {{"auto", SmootherKind::kAuto},
+                                          {"lag", SmootherKind::kLag},
+                                          {"forward", SmootherKind::kForward}});
+  config.step_size = StepSize::parse(step);
+  config.average = choose<bool>("average", average, {{"none", false}, {"polyak", true}});
+  for (const std::string& name : hold) {
+    if (name == "basis") {
+      config.m_step.hold_basis = true;
+    } else {
+      config.m_step.held_parameters.push_back(name);
+    }
+  }
+  config.validate();
+  if (init != "auto" && init != "random") config.initial_basis = read_matrix(init);
+  return config;
+}
+
+void FitOptions::check_start(const Config& config, Index num_channels) const {
+  const Matrix& basis = config.initial_basis;
+  if (basis.size() > 0 && basis.rows() != num_channels) {
+    throw InputError(fmt::format("{}: has {} rows; {} has {} channels", init, basis.rows(), data,
+                                 num_channels));
+  }
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "headwater/session/config.hpp"
+#include "options.hpp"
+
+// What headwater fit can be told.
+struct FitOptions {
+  std::string data;
+  std::string out;
+  PriorOptions prior;
+  headwater::Config settings;  // numbers and flags go straight into place
+  std::vector<std::string> hold;
+  std::string init = "auto";
+  std::string method = "online";
+  std::string engine = "auto";
+  std::string smoother = "auto";
+  std::string step = "power:0.6";
+  std::string average = "polyak";
+  std::string log;
+  bool quiet = false;
+
+  void add_to(CLI::App& command);
+  // Reads the starting basis, if a file is named.
+  headwater::Config config() const;
+  // InputError naming the file if the starting basis does not fit the data.
+  void check_start(const headwater::Config& config, headwater::Index num_channels) const;
+};

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "commands.hpp"
+#include "headwater/core/error.hpp"
+#include "headwater/session/model.hpp"
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kBadUsage = 2;
+
+int fail(int code, std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  fmt::print(stderr, "headwater: {}\n", message);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that went away shows as a write error, which is reported like any other.
+  std::signal(SIGPIPE, SIG_IGN);
+
+  CLI::App app("headwater finds the sources of a stream of counts while the stream flows.");
+  app.footer(
+      "headwater COMMAND --help lists the options of a command.\n"
+      "A first try:\n"
+      "  headwater simulate --prior basis-selection --channels 8 --components 5 --length 20000 \\\n"
+      "      --seed 1 --out counts.csv --save-basis truth.csv\n"
+      "  headwater fit counts.csv --components 5 --prior basis-selection --out model.h5\n"
+      "  headwater show model.h5 --compare truth.csv");
+  app.set_version_flag("--version", "headwater " + headwater::version());
+  app.require_subcommand(1);
+  Run run;
+  add_simulate(app, run);
+  add_fit(app, run);
+  add_apply(app, run);
+  add_score(app, run);
+  add_show(app, run);
+
+  try {
+    app.parse(argc, argv);
+    run();
+    return kDone;
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::FileError& error) {
+    return fail(kFailed, error.what());
+  } catch (const CLI::ParseError& error) {
+    return fail(kBadUsage, error.what());
+  } catch (const headwater::UsageError& error) {
+    return fail(kBadUsage, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kFailed, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(kFailed, error.what());
+  }
+}

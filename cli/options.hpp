@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "headwater/session/config.hpp"
+
+namespace CLI {
+class App;
+}
+
+// Options that several commands share.
+
+// --prior, --set, --per-component, --states, --transition
+struct PriorOptions {
+  std::string name;
+  std::vector<std::string> assignments;  // NAME=VALUE
+  bool per_component = false;
+  std::string states;
+  std::string transition;
+
+  void add_to(CLI::App& command);
+  // Reads the files that the assignments name. Throws UsageError for what the prior does not have.
+  headwater::PriorConfig config() const;
+};
+
+// Every prior with its parameters, for the foot of a command's --help.
+std::string list_priors();
+
+// The value of `text` in a table of names; UsageError naming the option and all choices if none.
+template <class Value>
+struct Choice {
+  const char* name;
+  Value value;
+};
+[[noreturn]] void throw_unknown_choice(const char* option, const std::string& text,
+                                       const std::vector<std::string>& names);
+
+template <class Value>
+Value choose(const char* option, const std::string& text,
+             const std::vector<Choice<Value>>& choices) {
+  std::vector<std::string> names;
+  for (const Choice<Value>& choice : choices) {
+    if (text == choice.name) return choice.value;
+    names.emplace_back(choice.name);
+  }
+  throw_unknown_choice(option, text, names);
+}

@@ -1,0 +1,31 @@
+#include "parameter_json.hpp"
+
+using namespace headwater;
+
+namespace {
+
+template <class Values>
+void write_list(JsonWriter& json, const Values& values) {
+  json.begin_array();
+  for (Index i = 0; i < values.size(); ++i) json.value(values[i]);
+  json.end_array();
+}
+
+}  // namespace
+
+void write_parameters(JsonWriter& json, const Parameters& parameters) {
+  json.begin_object();
+  for (const auto& [name, value] : parameters) {
+    json.key(name);
+    if (value.size() == 1) {
+      json.value(value(0));
+    } else if (value.cols() == 1) {
+      write_list(json, value.col(0));
+    } else {
+      json.begin_array();
+      for (Index i = 0; i < value.rows(); ++i) write_list(json, value.row(i));
+      json.end_array();
+    }
+  }
+  json.end_object();
+}

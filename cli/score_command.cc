@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands.hpp"
+#include "headwater/io/json.hpp"
+#include "headwater/io/sink.hpp"
+#include "model_and_data.hpp"
+#include "progress.hpp"
+
+namespace {
+
+using namespace headwater;
+
+struct Options {
+  std::string model;
+  std::string data;
+  std::string out;
+  std::string predict;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct Score {
+  double log_likelihood = 0;
+  std::int64_t observations = 0;
+  std::int64_t impossible = 0;
+
+  double per_observation() const { return log_likelihood / static_cast<double>(observations); }
+};
+
+std::unique_ptr<MatrixSink> sink_if_named(const std::string& name) {
+  return name.empty() ? nullptr : create_sink(name);
+}
+
+Score run_over(const Options& options, const Model& model, ObservationSource& source) {
+  const auto out = sink_if_named(options.out);
+  const auto predict = sink_if_named(options.predict);
+  ModelFilter filter(model);
+  Progress progress(options.quiet);
+  Score score;
+  std::vector<double> y;
+  while (source.next(y)) {
+    const FilterStep step = filter.step(y);
+    ++score.observations;
+    score.impossible += step.impossible;
+    score.log_likelihood += step.log_predictive;
+    if (out) out->write_row(std::span(&step.log_predictive, 1));
+    if (predict) predict->write_row(as_span(filter.predicted_observation()));
+    progress.show(score.observations, "observations", source.fraction_read());
+  }
+  if (out) out->commit();
+  if (predict) predict->commit();
+  return score;
+}
+
+void print_json(const Score& score) {
+  JsonWriter json(JsonWriter::Layout::indented);
+  json.begin_object();
+  json.key("log_likelihood").value(score.log_likelihood);
+  json.key("observations").value(score.observations);
+  json.key("per_observation").value(score.per_observation());
+  json.key("impossible_observations").value(score.impossible);
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+void print_text(const Score& score) {
+  fmt::print("log-likelihood  {:.17g}\nobservations    {}\nper observation {:.17g}\n",
+             score.log_likelihood, score.observations, score.per_observation());
+  if (score.impossible > 0) {
+    fmt::print("impossible      {} (no state of the model can give them; treated as missing)\n",
+               score.impossible);
+  }
+}
+
+void score_data(const Options& options) {
+  const Model model = read_model(options.model);
+  const auto source = open_for_model(options.data, options.model, model);
+  const Score score = run_over(options, model, *source);
+  if (options.out == "-" || options.predict == "-") return;  // standard output is taken
+  if (options.json) {
+    print_json(score);
+  } else {
+    print_text(score);
+  }
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, Run& run) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      *app.add_subcommand("score", "how well a model predicts data, one step ahead");
+  command.add_option("MODEL", options->model, "model file of headwater fit")->required();
+  command.add_option("DATA", options->data, "T x M: .csv, .tsv, .npy or - (CSV)")->required();
+  command.add_option("--out", options->out, "log p(y_t | y_1..t-1), one a row")->type_name("FILE");
+  command.add_option("--predict", options->predict, "T x M: E[y_t | y_1..t-1]")->type_name("FILE");
+  command.add_flag("--json", options->json, "the totals as JSON");
+  command.add_flag("--quiet", options->quiet, "no progress line");
+  command.callback([options, &run] { run = [options] { score_data(*options); }; });
+}

@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands.hpp"
+#include "headwater/core/error.hpp"
+#include "headwater/io/json.hpp"
+#include "headwater/io/source.hpp"
+#include "headwater/learning/matching.hpp"
+#include "headwater/session/model_file.hpp"
+#include "parameter_json.hpp"
+#include "progress.hpp"
+
+namespace {
+
+using namespace headwater;
+
+struct Options {
+  std::string model;
+  bool json = false;
+  bool basis = false;
+  bool trace = false;
+  bool last = false;
+  std::string compare;
+};
+
+const Estimate& chosen(const Options& options, const Model& model) {
+  return options.last ? model.last : model.reported;
+}
+
+template <class Row>
+void print_row(const Row& row) {
+  for (Index k = 0; k < row.size(); ++k) fmt::print("{}{:.17g}", k == 0 ? "" : ",", row[k]);
+  fmt::print("\n");
+}
+
+void print_basis(const Options& options, const Model& model) {
+  const Matrix basis = basis_of(chosen(options, model), model.background);
+  for (Index m = 0; m < basis.rows(); ++m) print_row(basis.row(m));
+}
+
+void print_trace(const Options& options, const Model& model) {
+  const TraceTable& trace = model.trace;
+  fmt::print("t,log_likelihood,{}\n", fmt::join(trace.names, ","));
+  for (Index i = 0; i < trace.t.size(); ++i) {
+    fmt::print("{},{:.17g},", trace.t[i], trace.log_likelihood[i]);
+    print_row(options.last ? trace.last.row(i) : trace.reported.row(i));
+  }
+}
+
+void print_json(const Options& options, const Model& model) {
+  const Estimate& estimate = chosen(options, model);
+  JsonWriter json(JsonWriter::Layout::indented);
+  json.begin_object();
+  json.key("channels").value(model.num_channels());
+  json.key("components").value(model.num_components());
+  json.key("background").value(model.background);
+  json.key("observations").value(model.observations);
+  json.key("log_likelihood").value(model.log_likelihood);
+  json.key("impossible_observations").value(model.impossible_observations);
+  json.key("prior").begin_object();
+  json.key("name").value(estimate.prior.name());
+  json.key("parameters");
+  write_parameters(json, estimate.prior.parameters());
+  json.end_object();
+  json.key("engine").value(model.engine);
+  json.key("method").value(model.method);
+  if (model.method == "batch") json.key("iterations").value(model.iterations);
+  json.key("seed").value(model.seed);
+  json.key("version").value(model.version);
+  json.key("options").begin_object();
+  for (const auto& [name, text] : model.options) json.key(name).value(text);
+  json.end_object();
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+// The basis found beside the truth, columns matched, and how far they are apart.
+void print_comparison(const Options& options, const Model& model) {
+  const Matrix truth = read_matrix(options.compare);
+  const Matrix found = basis_of(chosen(options, model), model.background);
+  if (truth.rows() != found.rows() || truth.cols() != found.cols()) {
+    throw InputError(fmt::format("{}: is {}x{}; the basis of {} is {}x{}", options.compare,
+                                 truth.rows(), truth.cols(), options.model, found.rows(),
+                                 found.cols()));
+  }
+  const Matrix matched = in_order_of(found, truth);
+  fmt::print("basis found (truth in brackets), columns in the order of {}\n", options.compare);
+  for (Index m = 0; m < truth.rows(); ++m) {
+    for (Index k = 0; k < truth.cols(); ++k) {
+      fmt::print("{:9.3f} ({:.3f})", matched(m, k), truth(m, k));
+    }
+    fmt::print("\n");
+  }
+  fmt::print("root-mean-square error {:.4g}, relative error {:.4g}\n",
+             root_mean_square_error(matched, truth), relative_error(matched, truth));
+}
+
+void print_text(const Options& options, const Model& model) {
+  const Estimate& estimate = chosen(options, model);
+  fmt::print("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
+             model.background ? " and a background" : "");
+  fmt::print("prior {}\n", estimate.prior.name());
+  for (const auto& [name, value] : estimate.prior.parameters()) {
+    fmt::print("  {:<12}", name);
+    for (const double number : value.reshaped<Eigen::RowMajor>()) fmt::print(" {:.6g}", number);
+    fmt::print("\n");
+  }
+  fmt::print("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
+             with_commas(model.observations), model.method, model.engine, model.log_likelihood);
+  if (model.impossible_observations > 0) {
+    fmt::print("{} of them impossible under the parameters of their time\n",
+               with_commas(model.impossible_observations));
+  }
+  const Matrix basis = basis_of(estimate, model.background);
+  const Vector background = background_of(estimate, model.background);
+  fmt::print("basis (a row a channel{})\n", model.background ? ", background last" : "");
+  constexpr Index kRowsShown = 30;
+  for (Index m = 0; m < std::min(kRowsShown, basis.rows()); ++m) {
+    for (const double value : basis.row(m)) fmt::print("{:11.4g}", value);
+    if (model.background) fmt::print("  |{:11.4g}", background[m]);
+    fmt::print("\n");
+  }
+  if (basis.rows() > kRowsShown) {
+    fmt::print("... {} more rows; --basis prints all\n", basis.rows() - kRowsShown);
+  }
+}
+
+void show(const Options& options) {
+  const Model model = read_model(options.model);
+  if (!options.compare.empty()) {
+    print_comparison(options, model);
+  } else if (options.json) {
+    print_json(options, model);
+  } else if (options.basis) {
+    print_basis(options, model);
+  } else if (options.trace) {
+    print_trace(options, model);
+  } else {
+    print_text(options, model);
+  }
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Run& run) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand("show", "print what is in a model file");
+  command.add_option("MODEL", options->model, "model file of headwater fit")->required();
+  auto* json = command.add_flag("--json", options->json, "everything but the basis and the trace");
+  auto* basis = command.add_flag("--basis", options->basis, "M lines of K numbers with 17 digits");
+  auto* trace = command.add_flag("--trace", options->trace,
+                                 "the estimates as they went: CSV with a header");
+  auto* compare = command
+                      .add_option("--compare", options->compare,
+                                  "beside another basis (M x K file), columns matched")
+                      ->type_name("FILE");
+  json->excludes(basis)->excludes(trace)->excludes(compare);
+  basis->excludes(trace)->excludes(compare);
+  trace->excludes(compare);
+  command.add_flag("--last", options->last, "the last iterate instead of the average");
+  command.callback([options, &run] { run = [options] { show(*options); }; });
+}

@@ -1,0 +1,48 @@
+#include "step_log.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "headwater/core/error.hpp"
+#include "headwater/io/json.hpp"
+#include "parameter_json.hpp"
+
+using namespace headwater;
+
+namespace {
+
+[[noreturn]] void throw_write_error(const std::string& name) {
+  throw InputError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
+}
+
+}  // namespace
+
+void StepLog::Close::operator()(std::FILE* file) const {
+  if (file != stdout) std::fclose(file);
+}
+
+StepLog::StepLog(const std::string& name)
+    : name_(name == "-" ? "standard output" : name),
+      file_(name == "-" ? stdout : std::fopen(name.c_str(), "w")) {
+  if (!file_) throw_write_error(name_);
+}
+
+void StepLog::write(const StepReport& report, const Estimate& estimate) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("t").value(report.t);
+  json.key("log_predictive").value(report.log_predictive);
+  json.key("step").value(report.step_size);
+  json.key("updated").value(report.updated);
+  json.key("impossible").value(report.impossible);
+  json.key("parameters");
+  write_parameters(json, estimate.prior.parameters());
+  json.end_object();
+  const std::string line = json.text() + "\n";
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
+      std::fflush(file_.get()) != 0) {
+    throw_write_error(name_);
+  }
+}

@@ -1,0 +1,46 @@
+#include "headwater/core/step_size.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "headwater/core/error.hpp"
+
+namespace headwater {
+namespace {
+
+TEST(StepSize, PowersOfTime) {
+  const StepSize step = StepSize::power(0.8);
+  EXPECT_EQ(step(1), 1);
+  EXPECT_DOUBLE_EQ(step(100), std::pow(100.0, -0.8));
+}
+
+// The first observation starts the averages, so it must count in full (erratum E7).
+TEST(StepSize, TheFirstIsAlwaysOne) {
+  EXPECT_EQ(StepSize::power(0.6)(1), 1);
+  EXPECT_EQ(StepSize::constant(0.01)(1), 1);
+}
+
+TEST(StepSize, ConstantIsReachedFromAbove) {
+  const StepSize step = StepSize::constant(0.05);
+  EXPECT_DOUBLE_EQ(step(10), std::pow(10.0, -0.6));
+  EXPECT_EQ(step(1000), 0.05);
+  EXPECT_EQ(step(1000000), 0.05);
+}
+
+TEST(StepSize, ReadsWhatItWrites) {
+  for (const char* text : {"power:0.6", "power:1", "constant:0.01"}) {
+    EXPECT_EQ(StepSize::parse(text).text(), text);
+  }
+}
+
+// E16: sum of steps infinite, sum of squares finite needs an exponent in (0.5, 1].
+TEST(StepSize, RefusesWhatDoesNotConverge) {
+  for (const char* text : {"power:0.5", "power:1.1", "power:nan", "constant:0", "constant:1",
+                           "constant:-1", "power", "power:", "power:x", "0.6", "", "linear:1"}) {
+    EXPECT_THROW(StepSize::parse(text), UsageError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,98 @@
+#include "headwater/io/cell.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "headwater/io/utf8.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr int kLongestShown = 20;
+
+bool says_missing(std::string_view text) {
+  const bool is_na =
+      text.size() == 2 && (text[0] == 'N' || text[0] == 'n') && (text[1] == 'A' || text[1] == 'a');
+  return text.empty() || is_na;
+}
+
+// A number that a double cannot hold. Too small a number rounds to 0, as any other number rounds to
+// its nearest double; from_chars does not tell the two apart, but the wider type can.
+Cell parse_beyond_range(const char* first, const char* last) {
+  long double value = 0;
+  const auto [end, error] = std::from_chars(first, last, value);
+  const bool is_tiny = error == std::errc() && std::abs(value) < 1;
+  if (!is_tiny) return {0.0, CellTrouble::out_of_range};
+  return {0.0, value < 0 ? CellTrouble::negative : CellTrouble::none};
+}
+
+// Control characters, also those above ASCII, could act on the terminal that shows the error.
+bool is_printing(std::string_view character) {
+  if (character.empty()) return false;
+  if (character.size() == 1) return character[0] >= ' ' && character[0] <= '~';
+  return !(character[0] == '\xc2' && static_cast<unsigned char>(character[1]) < 0xa0);
+}
+
+}  // namespace
+
+Cell check_value(double value) {
+  if (value >= 0 && value <= std::numeric_limits<double>::max()) {
+    return {value + 0.0, CellTrouble::none};  // -0 + 0 is 0
+  }
+  if (std::isnan(value)) return {std::numeric_limits<double>::quiet_NaN(), CellTrouble::missing};
+  return {value, std::isinf(value) ? CellTrouble::not_finite : CellTrouble::negative};
+}
+
+Cell parse_cell(std::string_view text) {
+  if (says_missing(text)) return check_value(std::numeric_limits<double>::quiet_NaN());
+  const char* first = text.data();
+  const char* last = first + text.size();
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++first;
+  double value = 0;
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (end != last || error == std::errc::invalid_argument) return {0.0, CellTrouble::not_a_number};
+  if (error == std::errc::result_out_of_range) return parse_beyond_range(first, last);
+  return check_value(value);
+}
+
+std::string describe_trouble(CellTrouble trouble, std::string_view shown, const CellRules& rules) {
+  switch (trouble) {
+    case CellTrouble::missing:
+      return fmt::format("{} is missing; {} must all be given", shown, rules.subject);
+    case CellTrouble::not_a_number:
+      return fmt::format("{} is not a number", shown);
+    case CellTrouble::out_of_range:
+      return fmt::format("{} is out of range; {} must be below 1.8e308", shown, rules.subject);
+    case CellTrouble::negative:
+      return fmt::format("{} is negative; {} must be 0 or more", shown, rules.subject);
+    case CellTrouble::not_finite:
+      return fmt::format("{} is not finite; {} must be finite", shown, rules.subject);
+    case CellTrouble::none:
+      break;
+  }
+  return fmt::format("{} is as it should be", shown);
+}
+
+std::string quote_text(std::string_view text) {
+  std::string shown = "'";
+  for (int count = 0; !text.empty(); ++count) {
+    if (count == kLongestShown) {
+      shown += "…";
+      break;
+    }
+    std::string_view character = text.substr(0, utf8_length(text));
+    if (is_printing(character)) {
+      shown += character;
+    } else {
+      character = text.substr(0, 1);
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(character[0]));
+    }
+    text.remove_prefix(character.size());
+  }
+  return shown + "'";
+}
+
+}  // namespace headwater

@@ -1,0 +1,89 @@
+#include "headwater/io/line_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <utility>
+
+#include "headwater/io/test_support.hpp"
+
+namespace headwater {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines read_lines(const std::string& name, LineLimits limits = {}) {
+  LineReader reader(open_for_reading(name), name, limits);
+  Lines lines;
+  while (const auto line = reader.next()) lines.emplace_back(*line);
+  EXPECT_EQ(reader.line_number(), static_cast<std::int64_t>(lines.size()));
+  EXPECT_FALSE(reader.next());
+  return lines;
+}
+
+TEST(LineReader, SplitsLines) {
+  const TestFolder folder;
+  EXPECT_EQ(read_lines(folder.write("a", "")), Lines());
+  EXPECT_EQ(read_lines(folder.write("b", "\n")), Lines({""}));
+  EXPECT_EQ(read_lines(folder.write("c", "one\ntwo\n")), Lines({"one", "two"}));
+  EXPECT_EQ(read_lines(folder.write("d", "one\n\ntwo")), Lines({"one", "", "two"}));
+  EXPECT_EQ(read_lines(folder.write("e", "one\r\ntwo\r\n\r\n")), Lines({"one", "two", ""}));
+  EXPECT_EQ(read_lines(folder.write("f", "a\rb\r")), Lines({"a\rb"}));
+}
+
+TEST(LineReader, PiecesOfAnySizeGiveTheSameLines) {
+  const TestFolder folder;
+  const std::string text = "first\r\nsecond line\n\n" + std::string(50, 'x') + "\nlast";
+  const std::string name = folder.write("a", text);
+  const Lines expected = {"first", "second line", "", std::string(50, 'x'), "last"};
+  for (std::size_t size = 1; size <= text.size() + 1; ++size) {
+    EXPECT_EQ(read_lines(name, {.read_size = size}), expected) << size;
+  }
+}
+
+TEST(LineReader, RefusesLinesBeyondTheLimit) {
+  const TestFolder folder;
+  const std::string name = folder.write("a.csv", "short\n" + std::string(100, 'x'));
+  const LineLimits limits = {.read_size = 8, .longest_line = 64};
+  EXPECT_EQ(folder.shorten(message_of([&] { read_lines(name, limits); })),
+            "a.csv:2: the line is longer than 64 bytes");
+}
+
+TEST(LineReader, KnowsHowMuchOfAFileIsRead) {
+  const TestFolder folder;
+  LineReader reader(open_for_reading(folder.write("a", "12\n45678\n")), "a");
+  EXPECT_EQ(reader.fraction_read(), 0.0);
+  reader.next();
+  EXPECT_DOUBLE_EQ(reader.fraction_read().value(), 3.0 / 9.0);
+  reader.next();
+  EXPECT_EQ(reader.fraction_read(), 1.0);
+}
+
+TEST(LineReader, CountsFromWhereTheFileStands) {
+  const TestFolder folder;
+  FileDescriptor file = open_for_reading(folder.write("a", "12\n45678\n"));
+  std::array<char, 3> skipped = {};
+  read_some(file, skipped, "a");
+  LineReader reader(std::move(file), "a");
+  EXPECT_DOUBLE_EQ(reader.fraction_read().value(), 3.0 / 9.0);
+  EXPECT_EQ(reader.next(), "45678");
+  EXPECT_EQ(reader.fraction_read(), 1.0);
+}
+
+TEST(LineReader, DoesNotKnowHowLongAPipeIs) {
+  TestPipe pipe;
+  const LineReader reader(std::move(pipe.reading), "pipe");
+  EXPECT_EQ(reader.fraction_read(), std::nullopt);
+}
+
+TEST(LineReader, HandsOutALineBeforeTheNextOneHasEnded) {
+  TestPipe pipe;
+  LineReader reader(std::move(pipe.reading), "pipe");
+  write_all(pipe.writing, "one\ntw", "pipe");
+  EXPECT_EQ(reader.next(), "one");
+  write_all(pipe.writing, "o\n", "pipe");
+  EXPECT_EQ(reader.next(), "two");
+}
+
+}  // namespace
+}  // namespace headwater

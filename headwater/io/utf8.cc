@@ -1,0 +1,39 @@
+#include "headwater/io/utf8.hpp"
+
+namespace headwater {
+namespace {
+
+unsigned char byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+std::size_t length_by_lead(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return 2;
+  if (lead >= 0xe0 && lead <= 0xef) return 3;
+  if (lead >= 0xf0 && lead <= 0xf4) return 4;
+  return 0;
+}
+
+// The second byte has a narrower range behind some leads: no overlong forms, no surrogates,
+// nothing above U+10FFFF.
+bool is_second(unsigned char lead, unsigned char second) {
+  const unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  const unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  return second >= low && second <= high;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const std::size_t length = length_by_lead(byte_at(text, 0));
+  if (length > text.size()) return 0;
+  if (length > 1 && !is_second(byte_at(text, 0), byte_at(text, 1))) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+}  // namespace headwater

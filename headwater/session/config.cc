@@ -1,0 +1,97 @@
+#include "headwater/session/config.hpp"
+
+#include <fmt/format.h>
+
+#include "headwater/core/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+template <class Number>
+void check_at_least(const char* name, Number value, Number smallest) {
+  if (value < smallest) {
+    throw UsageError(fmt::format("{} is {}; expected {} or more", name, value, smallest));
+  }
+}
+
+const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
+
+std::string join(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+}  // namespace
+
+std::string to_string(Method method) { return method == Method::kOnline ? "online" : "batch"; }
+
+std::string to_string(EngineKind engine) { return engine == EngineKind::kAuto ? "auto" : "exact"; }
+
+std::string to_string(SmootherKind smoother) {
+  switch (smoother) {
+    case SmootherKind::kAuto:
+      return "auto";
+    case SmootherKind::kForward:
+      return "forward";
+    case SmootherKind::kLag:
+      return "lag";
+  }
+  return "";
+}
+
+void Config::validate() const {
+  check_at_least<Index>("components", num_components, 1);
+  check_at_least<Index>("lag", lag, 0);
+  check_at_least<Index>("block", block, 0);
+  check_at_least<std::int64_t>("burn-in", burn_in, 1);
+  check_at_least<std::int64_t>("iterations", iterations, 1);
+  check_at_least<std::int64_t>("trace-every", trace_every, 0);
+  if (!(tolerance >= 0 && tolerance < 1)) {
+    throw UsageError(fmt::format("tolerance is {}; expected a number in [0, 1)", tolerance));
+  }
+  if (!(window_tolerance > 0 && window_tolerance < 1)) {
+    throw UsageError(
+        fmt::format("window-tolerance is {}; expected a number inside (0, 1)", window_tolerance));
+  }
+  if (paper_exact && smoother == SmootherKind::kLag) {
+    throw UsageError("paper-exact carries the statistics forward; it cannot go with smoother lag");
+  }
+  m_step.validate();
+}
+
+MStepOptions Config::effective_m_step() const {
+  MStepOptions options = m_step;
+  if (paper_exact) options.drop_weak_priors();
+  return options;
+}
+
+std::vector<std::pair<std::string, std::string>> describe(const Config& config) {
+  const MStepOptions m_step = config.effective_m_step();
+  std::vector<std::string> held = m_step.held_parameters;
+  if (m_step.hold_basis) held.emplace_back("basis");
+  std::vector<std::pair<std::string, std::string>> options = {
+      {"init", config.initial_basis.size() > 0 ? "given" : "random"},
+      {"per-component", yes_or_no(config.prior.per_component)},
+      {"hold", join(held)},
+      {"background", yes_or_no(config.background)},
+      {"method", to_string(config.method)},
+      {"engine", to_string(config.engine)},
+      {"smoother", to_string(config.smoother)},
+      {"lag", fmt::format("{}", config.lag)},
+      {"window-tolerance", fmt::format("{}", config.window_tolerance)},
+      {"block", fmt::format("{}", config.block)},
+      {"paper-exact", yes_or_no(config.paper_exact)},
+      {"step", config.step_size.text()},
+      {"burn-in", fmt::format("{}", config.burn_in)},
+      {"average", config.average ? "polyak" : "none"},
+      {"iterations", fmt::format("{}", config.iterations)},
+      {"tolerance", fmt::format("{}", config.tolerance)},
+      {"basis-shape", fmt::format("{}", m_step.basis_shape)},
+      {"basis-rate", fmt::format("{}", m_step.basis_rate)},
+      {"basis-floor", fmt::format("{}", m_step.basis_floor)},
+      {"transition-weight", fmt::format("{}", m_step.transition_weight)},
+  };
+  return options;
+}
+
+}  // namespace headwater

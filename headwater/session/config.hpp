@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "headwater/core/step_size.hpp"
+#include "headwater/learning/m_step.hpp"
+#include "headwater/models/parameter.hpp"
+
+namespace headwater {
+
+enum class Method { kOnline, kBatch };
+enum class EngineKind { kAuto, kExact };
+enum class SmootherKind {
+  kAuto,     // the engine's own choice
+  kForward,  // every statistic carried forward, up to date after each observation
+  kLag,      // a window of later observations
+};
+
+std::string to_string(Method method);
+std::string to_string(EngineKind engine);
+std::string to_string(SmootherKind smoother);
+
+struct PriorConfig {
+  std::string name = "basis-selection";
+  Parameters parameters;       // starting values, for those that are not to start at the default
+  bool per_component = false;  // parameters for each component instead of shared ones
+};
+
+// Every option of a fit. The shell, C++ and the model file share it; each default is the one that
+// the command has.
+struct Config {
+  Index num_components = 0;
+  PriorConfig prior;
+  Matrix initial_basis;     // M x K (or K + 1, background last); empty: random, scaled to the data
+  bool background = false;  // one more component that is always on
+
+  Method method = Method::kOnline;
+  EngineKind engine = EngineKind::kAuto;
+  SmootherKind smoother = SmootherKind::kAuto;
+  Index lag = 0;                   // of the window; 0: as the tolerance asks
+  double window_tolerance = 1e-6;  // see WindowOptions
+  Index block = 0;                 // observations between two M-steps; 0: from the lag
+  bool paper_exact = false;        // statistics and M-step as Algorithm 1 prints them
+
+  StepSize step_size = StepSize::power(0.6);
+  std::int64_t burn_in = 100;
+  bool average = true;
+
+  std::int64_t iterations = 200;  // batch
+  double tolerance = 1e-9;        // batch
+
+  MStepOptions m_step;  // weak priors, floors, what is held
+
+  std::uint64_t seed = 1;
+  std::int64_t trace_every = 0;  // 0: often enough for a thousand rows, whatever the length
+
+  // Throws UsageError, naming the option as the command does.
+  void validate() const;
+  // The M-step that is meant: without its weak priors where paper_exact asks for that.
+  MStepOptions effective_m_step() const;
+};
+
+// The options that a result depends on, as name and text, for the model file.
+std::vector<std::pair<std::string, std::string>> describe(const Config& config);
+
+}  // namespace headwater

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "headwater/engines/engine.hpp"
+#include "headwater/session/model.hpp"
+
+namespace headwater {
+
+// A fitted model at work on a stream, its parameters held.
+class ModelFilter {
+ public:
+  explicit ModelFilter(const Model& model);
+
+  Index num_channels() const { return basis_.rows(); }
+  FilterStep step(Observation y);
+  Vector predicted_observation() const;  // E[y_t | y_1..t-1] of the last step, M numbers
+  Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, background left out
+
+ private:
+  Matrix basis_;
+  Index num_components_;
+  std::unique_ptr<Engine> engine_;
+};
+
+// E[x_t | y_1..T], T x K, background left out. observations: M x T, NaN where a cell is missing.
+Matrix smoothed_activations(const Model& model, const Eigen::Ref<const Matrix>& observations);
+
+}  // namespace headwater

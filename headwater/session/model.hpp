@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "headwater/learning/online_em.hpp"
+
+namespace headwater {
+
+// The version of the library: 1.2.3.
+std::string version();
+
+// How the estimates went: one row a moment.
+struct TraceTable {
+  std::vector<std::string> names;  // of the columns of `reported` and `last`
+  Vector t;                        // observations so far, or iterations of batch EM
+  Vector log_likelihood;           // summed so far, or of the whole record
+  Matrix reported;
+  Matrix last;
+};
+
+// What a fit has found, and what it was asked.
+struct Model {
+  Model(Estimate reported_estimate, Estimate last_iterate)
+      : reported(std::move(reported_estimate)), last(std::move(last_iterate)) {}
+
+  Estimate reported;        // the average of the iterates where averaging is on
+  Estimate last;            // the last iterate
+  bool background = false;  // whether the basis has a last column that is always on
+
+  std::string engine;
+  std::string method;
+  std::uint64_t seed = 0;
+  std::string version;
+  std::int64_t observations = 0;
+  std::int64_t impossible_observations = 0;
+  std::int64_t iterations = 0;  // of batch EM
+  double log_likelihood = 0;
+  std::vector<std::pair<std::string, std::string>> options;
+  TraceTable trace;
+
+  Index num_channels() const { return reported.basis.rows(); }
+  Index num_components() const { return reported.basis.cols() - (background ? 1 : 0); }
+};
+
+// The basis without the background, and the background alone (empty if there is none).
+Matrix basis_of(const Estimate& estimate, bool background);
+Vector background_of(const Estimate& estimate, bool background);
+
+}  // namespace headwater

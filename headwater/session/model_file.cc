@@ -1,0 +1,193 @@
+#include "headwater/session/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/io/hdf5.hpp"
+#include "headwater/session/registry.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr const char* kFormat = "headwater model";
+constexpr std::int64_t kFormatVersion = 1;
+
+void write_parameters(Hdf5File& file, const std::string& group, const Parameters& parameters) {
+  for (const auto& [name, value] : parameters) {
+    const std::string path = group + "/" + name;
+    if (value.size() == 1) {
+      file.write(path, value(0));
+    } else if (value.cols() == 1) {
+      file.write(path, Vector(value));
+    } else {
+      file.write(path, value);
+    }
+  }
+}
+
+// One number, K numbers or a table, whichever is there.
+Parameters read_parameters(const Hdf5File& file, const std::string& group) {
+  Parameters parameters;
+  if (!file.contains(group)) return parameters;
+  for (const std::string& name : file.children(group)) {
+    parameters.push_back({name, file.read_array(group + "/" + name)});
+  }
+  return parameters;
+}
+
+void write_estimate(Hdf5File& file, const std::string& group, const Estimate& estimate,
+                    bool background) {
+  file.write(group + "/basis", basis_of(estimate, background));
+  if (background) file.write(group + "/background", background_of(estimate, background));
+  write_parameters(file, group + "/parameters", estimate.prior.parameters());
+}
+
+Estimate read_estimate(const Hdf5File& file, const std::string& group, AnyPrior prior) {
+  Estimate estimate{file.read_matrix(group + "/basis"), std::move(prior)};
+  if (file.contains(group + "/background")) {
+    const Vector background = file.read_vector(group + "/background");
+    if (background.size() != estimate.basis.rows()) {
+      throw InputError(fmt::format("{}/background has {} entries; expected {}", group,
+                                   background.size(), estimate.basis.rows()));
+    }
+    estimate.basis.conservativeResize(Eigen::NoChange, estimate.basis.cols() + 1);
+    estimate.basis.rightCols(1) = background;
+  }
+  if (!(estimate.basis.array().isFinite() && estimate.basis.array() >= 0).all()) {
+    throw InputError(fmt::format("{}/basis has an entry that is negative or not finite", group));
+  }
+  for (const Parameter& parameter : read_parameters(file, group + "/parameters")) {
+    estimate.prior.set_parameter(parameter);
+  }
+  return estimate;
+}
+
+void write_trace(Hdf5File& file, const TraceTable& trace) {
+  file.write("/trace/columns", fmt::format("{}", fmt::join(trace.names, "\n")));
+  file.write("/trace/t", trace.t);
+  file.write("/trace/log_likelihood", trace.log_likelihood);
+  file.write("/trace/reported", trace.reported);
+  file.write("/trace/last", trace.last);
+}
+
+TraceTable read_trace(const Hdf5File& file) {
+  TraceTable trace;
+  const std::string names = file.read_string("/trace/columns");
+  for (std::size_t begin = 0; begin < names.size();) {
+    const std::size_t end = std::min(names.find('\n', begin), names.size());
+    trace.names.push_back(names.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  trace.t = file.read_vector("/trace/t");
+  trace.log_likelihood = file.read_vector("/trace/log_likelihood");
+  trace.reported = file.read_matrix("/trace/reported");
+  trace.last = file.read_matrix("/trace/last");
+  const auto fits = [&](const Matrix& values) {
+    return values.rows() == trace.t.size() &&
+           values.cols() == static_cast<Index>(trace.names.size());
+  };
+  if (!fits(trace.reported) || !fits(trace.last) || trace.log_likelihood.size() != trace.t.size()) {
+    throw InputError("/trace: its parts are of different lengths");
+  }
+  return trace;
+}
+
+void check_format(const Hdf5File& file) {
+  if (!file.has_attribute("/", "format") || file.string_attribute("/", "format") != kFormat) {
+    throw InputError("is not a headwater model");
+  }
+  const std::int64_t found = file.int_attribute("/", "format_version");
+  if (found != kFormatVersion) {
+    throw InputError(fmt::format("is a model file of format version {}; this program reads version {}",
+                                 found, kFormatVersion));
+  }
+}
+
+AnyPrior stored_prior(const Hdf5File& file) {
+  PriorConfig config;
+  config.name = file.read_string("/prior/name");
+  config.parameters = read_parameters(file, "/prior/constants");
+  for (Parameter& parameter : read_parameters(file, "/parameters")) {
+    config.parameters.push_back(std::move(parameter));
+  }
+  return make_prior(file.read_int("/prior/components"), config);
+}
+
+Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
+  Model model(read_estimate(file, "", prior), read_estimate(file, "/last_iterate", prior));
+  model.background = file.contains("/background");
+  if (model.num_components() != prior.num_components()) {
+    throw InputError(fmt::format("/basis has {} columns; the prior has {} components",
+                                 model.num_components(), prior.num_components()));
+  }
+  if (model.last.basis.rows() != model.num_channels() ||
+      model.last.basis.cols() != model.reported.basis.cols()) {
+    throw InputError("/last_iterate/basis and /basis are of different shapes");
+  }
+  model.engine = file.string_attribute("/", "engine");
+  model.method = file.string_attribute("/", "method");
+  model.version = file.string_attribute("/", "version");
+  model.seed = static_cast<std::uint64_t>(file.int_attribute("/", "seed"));
+  model.observations = file.read_int("/summary/observations");
+  model.impossible_observations = file.read_int("/summary/impossible_observations");
+  model.iterations = file.read_int("/summary/iterations");
+  model.log_likelihood = file.read_double("/summary/log_likelihood");
+  for (const std::string& name : file.children("/options")) {
+    model.options.emplace_back(name, file.read_string("/options/" + name));
+  }
+  model.trace = read_trace(file);
+  return model;
+}
+
+// Errors name the file once, whoever noticed.
+Model read_named(const std::string& name, const AnyPrior* given) {
+  const Hdf5File file = Hdf5File::open(name);
+  try {
+    check_format(file);
+    return read_fields(file, given != nullptr ? *given : stored_prior(file));
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.starts_with(name)) throw InputError(message);
+    throw InputError(fmt::format("{}: {}", name, message));
+  }
+}
+
+}  // namespace
+
+ModelFile::ModelFile(const std::string& name)
+    : file_(std::make_unique<Hdf5File>(Hdf5File::create(name))) {}
+ModelFile::ModelFile(ModelFile&&) noexcept = default;
+ModelFile::~ModelFile() = default;
+
+void ModelFile::write(const Model& model) {
+  Hdf5File& file = *file_;
+  file.set_attribute("/", "format", kFormat);
+  file.set_attribute("/", "format_version", kFormatVersion);
+  file.set_attribute("/", "version", model.version);
+  file.set_attribute("/", "engine", model.engine);
+  file.set_attribute("/", "method", model.method);
+  file.set_attribute("/", "seed", static_cast<std::int64_t>(model.seed));
+  write_estimate(file, "", model.reported, model.background);
+  write_estimate(file, "/last_iterate", model.last, model.background);
+  write_parameters(file, "/prior/constants", model.reported.prior.constants());
+  file.write("/prior/name", model.reported.prior.name());
+  file.write("/prior/components", model.num_components());
+  file.write("/summary/observations", model.observations);
+  file.write("/summary/impossible_observations", model.impossible_observations);
+  file.write("/summary/iterations", model.iterations);
+  file.write("/summary/log_likelihood", model.log_likelihood);
+  for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
+  write_trace(file, model.trace);
+  file.commit();
+}
+
+void write_model(const Model& model, const std::string& name) { ModelFile(name).write(model); }
+
+Model read_model(const std::string& name) { return read_named(name, nullptr); }
+
+Model read_model(const std::string& name, const AnyPrior& prior) {
+  return read_named(name, &prior);
+}
+
+}  // namespace headwater

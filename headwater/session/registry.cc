@@ -1,0 +1,106 @@
+#include "headwater/session/registry.hpp"
+
+#include <fmt/format.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/models/finite_prior.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr double kStayOff = 0.9;
+constexpr double kStayOn = 0.7;
+constexpr double kStayInState = 0.9;
+
+Vector starting_values(const PriorConfig& config, std::string_view name, double standard,
+                       Index num_components) {
+  const Parameter* given = find_parameter(config.parameters, name);
+  Vector values = given != nullptr ? Vector(given->value.reshaped()) : Vector::Constant(1, standard);
+  if (config.per_component && values.size() == 1) {
+    values = Vector::Constant(num_components, values[0]);
+  }
+  return values;
+}
+
+AnyPrior make_basis_selection(Index num_components, const PriorConfig& config) {
+  return AnyPrior(
+      BasisSelection(num_components, starting_values(config, "stay_off", kStayOff, num_components),
+                     starting_values(config, "stay_on", kStayOn, num_components)));
+}
+
+AnyPrior make_finite(Index num_components, const PriorConfig& config) {
+  const Parameter* states = find_parameter(config.parameters, "states");
+  const Parameter* transition = find_parameter(config.parameters, "transition");
+  if (states == nullptr) {
+    FiniteStatePrior prior = FiniteStatePrior::one_hot(num_components, kStayInState);
+    if (transition != nullptr) prior.set_parameter(*transition);
+    return AnyPrior(std::move(prior));
+  }
+  if (states->value.cols() != num_components) {
+    throw UsageError(fmt::format(
+        "prior 'finite': the states have {} columns; expected {}, one for each component",
+        states->value.cols(), num_components));
+  }
+  const Index size = states->value.rows();
+  const Matrix table = transition != nullptr
+                           ? transition->value
+                           : FiniteStatePrior::one_hot(size, kStayInState)
+                                 .finite_chain()
+                                 .axes[0]
+                                 .transition;
+  return AnyPrior(FiniteStatePrior(states->value, table));
+}
+
+template <class Info>
+std::string list_names(const std::vector<Info>& infos) {
+  std::string names;
+  for (const Info& info : infos) names += (names.empty() ? "" : ", ") + info.name;
+  return names;
+}
+
+}  // namespace
+
+const std::vector<PriorInfo>& prior_registry() {
+  static const std::vector<PriorInfo> registry = {
+      {"basis-selection",
+       "components that are off or on, each a two-state chain",
+       {{"stay_off", "P(off -> off), in (0, 1); starts at 0.9"},
+        {"stay_on", "P(on -> on), in (0, 1); starts at 0.7"}},
+       make_basis_selection},
+      {"finite",
+       "a chain on any activation vectors; without states, exactly one component on",
+       {{"states", "S x K file, one activation vector a row; never learned", true},
+        {"transition", "S x S file, rows sum to 1; starts with 0.9 on the diagonal", true}},
+       make_finite},
+  };
+  return registry;
+}
+
+const PriorInfo& find_prior(std::string_view name) {
+  for (const PriorInfo& info : prior_registry()) {
+    if (info.name == name) return info;
+  }
+  throw UsageError(
+      fmt::format("unknown prior '{}'; there are: {}", name, list_names(prior_registry())));
+}
+
+const ParameterInfo& find_parameter_info(const PriorInfo& prior, std::string_view name) {
+  for (const ParameterInfo& info : prior.parameters) {
+    if (info.name == name) return info;
+  }
+  throw UsageError(fmt::format("prior '{}' has no parameter '{}'; it has: {}", prior.name, name,
+                               list_names(prior.parameters)));
+}
+
+AnyPrior make_prior(Index num_components, const PriorConfig& config) {
+  const PriorInfo& info = find_prior(config.name);
+  if (num_components < 1) {
+    throw UsageError(fmt::format("components is {}; expected 1 or more", num_components));
+  }
+  for (const Parameter& parameter : config.parameters) find_parameter_info(info, parameter.name);
+  return info.make(num_components, config);
+}
+
+}  // namespace headwater

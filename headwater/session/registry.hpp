@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headwater/models/any_prior.hpp"
+#include "headwater/session/config.hpp"
+
+namespace headwater {
+
+struct ParameterInfo {
+  std::string name;
+  std::string meaning;
+  bool is_table = false;  // given as a file, not as numbers
+};
+
+// A prior that can be asked for by name.
+struct PriorInfo {
+  std::string name;
+  std::string meaning;
+  std::vector<ParameterInfo> parameters;
+  AnyPrior (*make)(Index num_components, const PriorConfig& config);
+};
+
+// All of them: an explicit table.
+const std::vector<PriorInfo>& prior_registry();
+
+// Throws UsageError for a name that is not in the table, or listing the parameters that there are.
+const PriorInfo& find_prior(std::string_view name);
+const ParameterInfo& find_parameter_info(const PriorInfo& prior, std::string_view name);
+
+// The prior that a config asks for. num_components: 0 where a table says how many there are.
+AnyPrior make_prior(Index num_components, const PriorConfig& config);
+
+}  // namespace headwater

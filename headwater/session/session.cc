@@ -1,0 +1,220 @@
+#include "headwater/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "headwater/core/error.hpp"
+#include "headwater/engines/exact_engine.hpp"
+#include "headwater/learning/initialise.hpp"
+#include "headwater/session/registry.hpp"
+
+namespace headwater {
+
+namespace {
+
+// How many observations a random start is scaled to.
+constexpr std::int64_t kStartObservations = 100;
+
+ExactEngineOptions engine_options(const Config& config, const AnyPrior& prior) {
+  using Smoother = ExactEngineOptions::Smoother;
+  ExactEngineOptions options;
+  options.smoother = config.paper_exact                          ? Smoother::kForwardAsPrinted
+                     : config.smoother == SmootherKind::kForward ? Smoother::kForward
+                                                                 : Smoother::kWindow;
+  options.window.lag = config.lag;
+  options.window.tolerance = config.window_tolerance;
+  options.window.block = config.block;
+  options.learn_prior = learns_prior(config.m_step, prior);
+  return options;
+}
+
+OnlineEmOptions learner_options(const Config& config) {
+  return {config.step_size, config.burn_in, config.average, config.effective_m_step()};
+}
+
+BatchEmOptions batch_options(const Config& config) {
+  return {config.iterations, config.tolerance, config.effective_m_step()};
+}
+
+}  // namespace
+
+Session::Session(Config config)
+    : Session(config, make_prior(config.num_components, config.prior)) {}
+
+Session::Session(Config config, AnyPrior prior)
+    : config_(std::move(config)), prior_(std::move(prior)), trace_(config_.trace_every) {
+  if (config_.num_components == 0) config_.num_components = prior_.num_components();
+  config_.validate();
+  if (prior_.num_components() != config_.num_components) {
+    throw UsageError(fmt::format("the prior has {} components and {} were asked for",
+                                 prior_.num_components(), config_.num_components));
+  }
+  const Parameters parameters = prior_.parameters();
+  for (const std::string& name : config_.m_step.held_parameters) {
+    if (find_parameter(parameters, name) == nullptr) {
+      throw UsageError(fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
+    }
+  }
+  check_exact_reach(prior_);
+  check_start();
+}
+
+void Session::check_start() const {
+  const Matrix& basis = config_.initial_basis;
+  if (basis.size() == 0) return;
+  const Index columns = config_.num_components + (config_.background ? 1 : 0);
+  if (basis.cols() != config_.num_components && basis.cols() != columns) {
+    throw InputError(fmt::format("the starting basis has {} columns; expected {}, one for each "
+                                 "component",
+                                 basis.cols(), config_.num_components));
+  }
+  if (!(basis.array().isFinite() && basis.array() >= 0).all()) {
+    throw InputError("the starting basis has an entry that is negative or not finite");
+  }
+}
+
+void Session::check(Observation y) {
+  const auto size = static_cast<Index>(y.size());
+  if (num_channels_ == 0) {
+    if (size == 0) throw InputError("the first observation has no channels");
+    const Matrix& basis = config_.initial_basis;
+    if (basis.size() > 0 && basis.rows() != size) {
+      throw InputError(fmt::format(
+          "the starting basis has {} rows and the data have {} channels", basis.rows(), size));
+    }
+    num_channels_ = size;
+  }
+  if (size != num_channels_) {
+    throw InputError(fmt::format("observation {} has {} channels; expected {}", observations_ + 1,
+                                 size, num_channels_));
+  }
+  for (Index m = 0; m < size; ++m) {
+    if (y[m] < 0 || std::isinf(y[m])) {
+      throw InputError(fmt::format(
+          "observation {}, channel {}: {} found; observations must be finite and 0 or more",
+          observations_ + 1, m + 1, y[m]));
+    }
+  }
+}
+
+bool Session::wants_to_hold_back() const {
+  if (config_.method == Method::kBatch) return true;
+  const bool start_is_given =
+      config_.initial_basis.cols() == config_.num_components + (config_.background ? 1 : 0);
+  return !start_is_given && observations_ < kStartObservations;
+}
+
+void Session::update(Observation y) {
+  check(y);
+  ++observations_;
+  if (learner_) {
+    take_in(y);
+    return;
+  }
+  held_back_.insert(held_back_.end(), y.begin(), y.end());
+  if (!wants_to_hold_back()) start();
+}
+
+void Session::finish() {
+  if (observations_ == 0) throw InputError("there are no observations");
+  if (config_.method == Method::kBatch) {
+    run_batch();
+    return;
+  }
+  if (!learner_) start();
+  learner_->finish();
+  record(learner_->observations(), learner_->log_likelihood(), true);
+}
+
+Eigen::Map<const Matrix> Session::held_back() const {
+  return {held_back_.data(), num_channels_, static_cast<Index>(held_back_.size()) / num_channels_};
+}
+
+Estimate Session::starting_estimate() const {
+  Matrix basis = config_.initial_basis.size() > 0
+                     ? config_.initial_basis
+                     : random_start(held_back(), prior_, config_.seed);
+  if (config_.background && basis.cols() == config_.num_components) {
+    basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+    basis.rightCols(1) = background_start(held_back());
+  }
+  return {std::move(basis), prior_};
+}
+
+void Session::start() {
+  const Matrix first_observations = held_back();
+  Estimate start = starting_estimate();
+  auto engine =
+      std::make_unique<ExactEngine>(prior_, start.basis, engine_options(config_, prior_));
+  learner_.emplace(std::move(engine), std::move(start), learner_options(config_));
+  held_back_ = {};
+  for (Index t = 0; t < first_observations.cols(); ++t) take_in(as_span(first_observations.col(t)));
+}
+
+void Session::take_in(Observation y) {
+  const StepReport report = learner_->update(y);
+  if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
+  if (on_step_) on_step_(report);
+}
+
+void Session::run_batch() {
+  batch_ = batch_em(
+      held_back(), starting_estimate(), batch_options(config_),
+      [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
+        const Vector values = trace_values(estimate);
+        trace_.add_last({iteration, log_likelihood, values, values});
+        if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
+      });
+  held_back_ = {};
+}
+
+void Session::record(std::int64_t t, double log_likelihood, bool is_end) {
+  TraceRow row{t, log_likelihood, trace_values(learner_->reported()),
+               trace_values(learner_->last())};
+  if (is_end) {
+    trace_.add_last(std::move(row));
+  } else {
+    trace_.add(std::move(row));
+  }
+}
+
+double Session::log_likelihood() const {
+  if (batch_) return batch_->log_likelihood.back();
+  return learner_ ? learner_->log_likelihood() : 0;
+}
+
+Model Session::model() const {
+  if (!learner_ && !batch_) throw UsageError("there is no model before the start of the fit");
+  Model model(batch_ ? batch_->estimate : learner_->reported(),
+              batch_ ? batch_->estimate : learner_->last());
+  model.background = config_.background;
+  model.engine = "exact";
+  model.method = to_string(config_.method);
+  model.seed = config_.seed;
+  model.version = version();
+  model.observations = batch_ ? observations_ : learner_->observations();
+  model.impossible_observations =
+      batch_ ? batch_->impossible_observations : learner_->impossible_observations();
+  model.iterations = batch_ ? batch_->iterations : 0;
+  model.log_likelihood = log_likelihood();
+  model.options = describe(config_);
+
+  const std::vector<TraceRow>& rows = trace_.rows();
+  model.trace.names = trace_names(model.last, model.background);
+  const auto num_rows = static_cast<Index>(rows.size());
+  const auto num_values = static_cast<Index>(model.trace.names.size());
+  model.trace.t.resize(num_rows);
+  model.trace.log_likelihood.resize(num_rows);
+  model.trace.reported.resize(num_rows, num_values);
+  model.trace.last.resize(num_rows, num_values);
+  for (Index i = 0; i < num_rows; ++i) {
+    model.trace.t[i] = static_cast<double>(rows[i].t);
+    model.trace.log_likelihood[i] = rows[i].log_likelihood;
+    model.trace.reported.row(i) = rows[i].reported;
+    model.trace.last.row(i) = rows[i].last;
+  }
+  return model;
+}
+
+}  // namespace headwater

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "headwater/learning/batch_em.hpp"
+#include "headwater/session/config.hpp"
+#include "headwater/session/model.hpp"
+#include "headwater/session/trace.hpp"
+
+namespace headwater {
+
+// A fit from beginning to end: everything is built from a Config by name.
+//
+//   Session session(config);
+//   while (source->next(y)) session.update(y);
+//   session.finish();
+//   write_model(session.model(), "model.h5");
+//
+// The first observations may be held back until there are enough of them to choose a start from;
+// they are then taken in as if they had just come. Batch EM holds back all of them.
+class Session {
+ public:
+  explicit Session(Config config);
+  Session(Config config, AnyPrior prior);  // a prior of one's own; config.prior is not looked at
+
+  // Called for each observation when it is taken in (online), or after each iteration (batch).
+  using OnStep = std::function<void(const StepReport&)>;
+  void on_step(OnStep callback) { on_step_ = std::move(callback); }
+  void on_iteration(OnIteration callback) { on_iteration_ = std::move(callback); }
+
+  // Throws InputError if the number of channels changes, or a value is negative or infinite.
+  void update(Observation y);
+  // The stream has ended. Throws InputError if there was no observation at all.
+  void finish();
+
+  const Config& config() const { return config_; }
+  std::int64_t observations() const { return observations_; }  // given so far
+  double log_likelihood() const;                               // of those taken in
+  // Nothing before the start was chosen.
+  const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
+  Model model() const;  // after at least one observation was taken in, or finish()
+
+ private:
+  void check_start() const;
+  void check(Observation y);
+  bool wants_to_hold_back() const;
+  Eigen::Map<const Matrix> held_back() const;  // M x number held back
+  Estimate starting_estimate() const;
+  void start();
+  void take_in(Observation y);
+  void run_batch();
+  void record(std::int64_t t, double log_likelihood, bool is_end);
+
+  Config config_;
+  AnyPrior prior_;
+  OnStep on_step_;
+  OnIteration on_iteration_;
+  Index num_channels_ = 0;
+  std::int64_t observations_ = 0;
+  std::vector<double> held_back_;  // one observation after another
+  std::optional<OnlineEm> learner_;
+  std::optional<BatchEmResult> batch_;
+  Trace trace_;
+};
+
+}  // namespace headwater

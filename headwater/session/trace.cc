@@ -1,0 +1,75 @@
+#include "headwater/session/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headwater {
+
+namespace {
+
+constexpr Index kMostRows = 1000;
+constexpr Index kFewestRows = 32;
+constexpr Index kMostNumbers = Index{1} << 22;
+
+Index row_limit(Index numbers_in_row) {
+  return std::clamp(kMostNumbers / std::max<Index>(numbers_in_row, 1), kFewestRows, kMostRows);
+}
+
+}  // namespace
+
+void Trace::add(TraceRow row) {
+  const Index limit = row_limit(row.reported.size());
+  rows_.push_back(std::move(row));
+  if (!thins_ || static_cast<Index>(rows_.size()) < limit) return;
+  every_ *= 2;
+  std::erase_if(rows_, [&](const TraceRow& kept) { return !is_due(kept.t); });
+}
+
+void Trace::add_last(TraceRow row) {
+  if (!rows_.empty() && rows_.back().t == row.t) rows_.pop_back();
+  rows_.push_back(std::move(row));
+}
+
+Vector trace_values(const Estimate& estimate) {
+  const Parameters parameters = estimate.prior.parameters();
+  Index size = estimate.basis.size();
+  for (const Parameter& parameter : parameters) size += parameter.value.size();
+  Vector values(size);
+  Index at = 0;
+  for (const Parameter& parameter : parameters) {
+    values.segment(at, parameter.value.size()) =
+        parameter.value.reshaped<Eigen::RowMajor>();
+    at += parameter.value.size();
+  }
+  values.tail(estimate.basis.size()) = estimate.basis.reshaped<Eigen::RowMajor>();
+  return values;
+}
+
+std::vector<std::string> trace_names(const Estimate& estimate, bool background) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : estimate.prior.parameters()) {
+    const Matrix& value = parameter.value;
+    for (Index i = 0; i < value.rows(); ++i) {
+      for (Index j = 0; j < value.cols(); ++j) {
+        if (value.size() == 1) {
+          names.push_back(parameter.name);
+        } else if (value.cols() == 1) {
+          names.push_back(fmt::format("{}_{}", parameter.name, i + 1));
+        } else {
+          names.push_back(fmt::format("{}_{}_{}", parameter.name, i + 1, j + 1));
+        }
+      }
+    }
+  }
+  const Index num_components = estimate.basis.cols() - (background ? 1 : 0);
+  for (Index m = 0; m < estimate.basis.rows(); ++m) {
+    for (Index k = 0; k < num_components; ++k) {
+      names.push_back(fmt::format("basis_{}_{}", m + 1, k + 1));
+    }
+    if (background) names.push_back(fmt::format("background_{}", m + 1));
+  }
+  return names;
+}
+
+}  // namespace headwater

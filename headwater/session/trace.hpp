@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "headwater/learning/online_em.hpp"
+
+namespace headwater {
+
+// One moment of a fit.
+struct TraceRow {
+  std::int64_t t = 0;         // observations so far, or iterations of batch EM
+  double log_likelihood = 0;  // summed so far, or of the whole record
+  Vector reported;            // prior parameters, then the basis channel by channel
+  Vector last;                // the same of the last iterate
+};
+
+// How the estimates went. Asked for no particular interval, it keeps between 500 and 1000 rows
+// (fewer for a large basis) at even distances, however long the stream: when it is full, every
+// second row is dropped.
+class Trace {
+ public:
+  explicit Trace(std::int64_t every = 0) : every_(every == 0 ? 1 : every), thins_(every == 0) {}
+
+  bool is_due(std::int64_t t) const { return t % every_ == 0; }
+  void add(TraceRow row);
+  void add_last(TraceRow row);  // the end of the fit, whether or not it is due
+  const std::vector<TraceRow>& rows() const { return rows_; }
+
+ private:
+  std::int64_t every_;
+  bool thins_;
+  std::vector<TraceRow> rows_;
+};
+
+// Prior parameters, then the basis channel by channel: what a trace row holds of an estimate.
+Vector trace_values(const Estimate& estimate);
+// Their names: stay_off, stay_on, basis_1_1, basis_1_2, ...
+std::vector<std::string> trace_names(const Estimate& estimate, bool background);
+
+}  // namespace headwater
