@@ -62,7 +62,7 @@ void add_how(CLI::App& command, FitOptions& options) {
                   "how much of a difference in the state may survive the lag, at most 200")
       ->type_name("X")
       ->capture_default_str();
-  command.add_option("--block", to.block, "observations between M-steps; 0: lag/2 within 16 and 64")
+  command.add_option("--block", to.block, "observations between M-steps; 0: from 16 at first to 64")
       ->type_name("N")
       ->capture_default_str();
   command.add_flag("--paper-exact", to.paper_exact,
@@ -118,7 +118,7 @@ void add_run(CLI::App& command, FitOptions& options) {
       ->group("Run");
   command
       .add_option("--trace-every", options.settings.trace_every,
-                  "observations between rows of the trace; 0: so that there are 500 to 1000")
+                  "observations between rows of the trace; 0: so that there are 128 to 256")
       ->type_name("N")
       ->capture_default_str()
       ->group("Run");

@@ -1,6 +1,7 @@
 #include "headwater/kernels/kronecker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <utility>
 
@@ -22,6 +23,25 @@ void butterfly(double m00, double m01, double m10, double m11, double* values, I
       b[i] = m10 * off + m11 * on;
     }
   }
+}
+
+// All four sums of products law(i) * values(j) of a two-state axis in one pass.
+std::array<double, 4> two_state_products(const double* law, const double* values, Index outer,
+                                         Index inner) {
+  std::array<double, 4> sums = {0, 0, 0, 0};
+  for (Index o = 0; o < outer; ++o, law += 2 * inner, values += 2 * inner) {
+    for (Index r = 0; r < inner; ++r) {
+      const double off = law[r];
+      const double on = law[inner + r];
+      const double to_off = values[r];
+      const double to_on = values[inner + r];
+      sums[0] += off * to_off;
+      sums[1] += off * to_on;
+      sums[2] += on * to_off;
+      sums[3] += on * to_on;
+    }
+  }
+  return sums;
 }
 
 }  // namespace
@@ -95,6 +115,11 @@ void KroneckerOperator::add_moves(Index axis, std::span<const double> law,
   const Index states = p.rows();
   const Index inner = strides_[axis];
   const Index outer = num_states_ / (inner * states);
+  if (states == 2) {
+    const std::array<double, 4> sums = two_state_products(law.data(), values.data(), outer, inner);
+    for (Index i = 0; i < 4; ++i) out[i] += weight * p(i / 2, i % 2) * sums[i];
+    return;
+  }
   for (Index i = 0; i < states; ++i) {
     for (Index j = 0; j < states; ++j) {
       if (p(i, j) == 0) continue;

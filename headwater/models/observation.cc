@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "headwater/core/special.hpp"
+#include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {
 
@@ -34,7 +35,7 @@ void StateLikelihoods::set_basis(const Matrix& basis) {
   is_row_filled_.assign(is_row_filled_.size(), false);
 }
 
-Eigen::Ref<const Vector> StateLikelihoods::log_intensities(Index channel) {
+const double* StateLikelihoods::log_intensities(Index channel) {
   const bool has_table = !is_row_filled_.empty();
   auto row = log_table_.col(has_table ? channel : 0);
   if (!has_table || !is_row_filled_[channel]) {
@@ -42,23 +43,31 @@ Eigen::Ref<const Vector> StateLikelihoods::log_intensities(Index channel) {
     for (double& value : row) value = std::log(value);
     if (has_table) is_row_filled_[channel] = true;
   }
-  return row;
+  return row.data();
 }
 
 void StateLikelihoods::log_likelihoods(Observation y, Eigen::Ref<Vector> out) {
   out = -total_intensity_;
   Index seen = 0;
   for (Index m = 0; m < num_channels(); ++m) {
-    if (y[m] > 0) {
-      out += y[m] * log_intensities(m);
-      ++seen;
-    } else if (std::isnan(y[m])) {
+    if (std::isnan(y[m])) {
       out.noalias() += states_ * basis_.row(m).transpose();
-    } else {
-      ++seen;
+      continue;
     }
+    ++seen;
+    if (y[m] == 0) continue;
+    rows_.push_back(log_intensities(m));
+    counts_.push_back(y[m]);
+    if (is_row_filled_.empty()) add_collected_rows(out);  // the next row takes its place
   }
+  add_collected_rows(out);
   if (seen == 0) out.setZero();  // exactly: nothing was said about the state
+}
+
+void StateLikelihoods::add_collected_rows(Eigen::Ref<Vector> out) {
+  add_weighted_columns(rows_, counts_, as_span(out));
+  rows_.clear();
+  counts_.clear();
 }
 
 }  // namespace headwater

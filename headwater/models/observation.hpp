@@ -35,13 +35,16 @@ class StateLikelihoods {
   void log_likelihoods(Observation y, Eigen::Ref<Vector> out);
 
  private:
-  Eigen::Ref<const Vector> log_intensities(Index channel);
+  const double* log_intensities(Index channel);
+  void add_collected_rows(Eigen::Ref<Vector> out);
 
   Matrix states_;
   Matrix basis_;
   Vector total_intensity_;           // sum_m lambda_m(x)
   Matrix log_table_;                 // n x M, or n x 1 where that would be too large
   std::vector<bool> is_row_filled_;  // of the full table; empty when there is none
+  std::vector<const double*> rows_;  // of the channels with a positive count, and those counts
+  std::vector<double> counts_;
 };
 
 }  // namespace headwater

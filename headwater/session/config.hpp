@@ -41,7 +41,7 @@ struct Config {
   SmootherKind smoother = SmootherKind::kAuto;
   Index lag = 0;                   // of the window; 0: as the tolerance asks
   double window_tolerance = 1e-6;  // see WindowOptions
-  Index block = 0;                 // observations between two M-steps; 0: from the lag
+  Index block = 0;                 // observations between two M-steps; 0: 16 to 64
   bool paper_exact = false;        // statistics and M-step as Algorithm 1 prints them
 
   StepSize step_size = StepSize::power(0.6);
@@ -54,7 +54,7 @@ struct Config {
   MStepOptions m_step;  // weak priors, floors, what is held
 
   std::uint64_t seed = 1;
-  std::int64_t trace_every = 0;  // 0: often enough for a thousand rows, whatever the length
+  std::int64_t trace_every = 0;  // 0: often enough for some hundred rows, whatever the length
 
   // Throws UsageError, naming the option as the command does.
   void validate() const;

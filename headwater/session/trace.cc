@@ -8,7 +8,7 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kMostRows = 1000;
+constexpr Index kMostRows = 256;
 constexpr Index kFewestRows = 32;
 constexpr Index kMostNumbers = Index{1} << 22;
 

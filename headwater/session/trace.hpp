@@ -16,7 +16,7 @@ struct TraceRow {
   Vector last;                // the same of the last iterate
 };
 
-// How the estimates went. Asked for no particular interval, it keeps between 500 and 1000 rows
+// How the estimates went. Asked for no particular interval, it keeps between 128 and 256 rows
 // (fewer for a large basis) at even distances, however long the stream: when it is full, every
 // second row is dropped.
 class Trace {

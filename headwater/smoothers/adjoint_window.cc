@@ -9,6 +9,8 @@ namespace {
 
 constexpr Index kSmallestBlock = 16;
 constexpr Index kLargestBlock = 64;
+// A new block is small beside what came before it: at most one part in so many.
+constexpr Index kBlocksSoFar = 32;
 
 }  // namespace
 
@@ -20,15 +22,16 @@ Index window_lag(const WindowOptions& options, double contraction) {
   return static_cast<Index>(std::clamp(steps, 1.0, static_cast<double>(options.max_lag)));
 }
 
-Index window_block(const WindowOptions& options, Index lag) {
-  return options.block > 0 ? options.block : std::clamp(lag / 2, kSmallestBlock, kLargestBlock);
+Index window_block(const WindowOptions& options, std::int64_t observations) {
+  if (options.block > 0) return options.block;
+  return std::clamp<Index>(observations / kBlocksSoFar, kSmallestBlock, kLargestBlock);
 }
 
 AdjointWindow::AdjointWindow(const ExactFilter& filter, const WindowOptions& options,
                              bool with_moves)
     : options_(options),
       lag_(window_lag(options, filter.transition()->contraction())),
-      block_(window_block(options, lag_)),
+      block_(window_block(options, 0)),
       statistics_(filter.basis().rows(), filter.basis().cols(),
                   with_moves ? filter.transition()->num_moves() : 0) {}
 
@@ -43,7 +46,7 @@ bool AdjointWindow::advance(const ExactFilter& filter, Observation y, double ste
   fold(num_steps_ - lag_, filter);
   // The prior may have been learned a little further, and its memory have become longer.
   lag_ = window_lag(options_, filter.transition()->contraction());
-  block_ = window_block(options_, lag_);
+  block_ = window_block(options_, statistics_.observations);
   return true;
 }
 

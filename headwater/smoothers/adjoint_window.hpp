@@ -16,13 +16,14 @@ struct WindowOptions {
   // before the data are seen: lag = log(tolerance) / log(contraction), at most max_lag.
   double tolerance = 1e-6;
   Index max_lag = 200;
-  // Observations between two updates of the statistics. 0: half the lag, within 16 and 64.
+  // Observations between two updates of the statistics. 0: from 16 at the beginning to 64, as the
+  // stream gets longer and each observation changes less.
   Index block = 0;
 };
 
 // The lag that a chain of this contraction needs.
 Index window_lag(const WindowOptions& options, double contraction);
-Index window_block(const WindowOptions& options, Index lag);
+Index window_block(const WindowOptions& options, std::int64_t observations);
 
 // Statistics by a backward pass over a window: every `block` observations one sweep goes back over
 // the last lag + block, and the oldest `block` of them, now seen with at least `lag` later

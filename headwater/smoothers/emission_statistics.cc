@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headwater/kernels/weighted_columns.hpp"
+
 namespace headwater {
 
 namespace {
@@ -46,18 +48,17 @@ void EmissionStatistics::add_channels(const Matrix& states, const Matrix& basis,
     auto mass = mass_.head(size);
     auto intensity = intensity_.head(size);
     for (Index m = 0; m < observations.rows(); ++m) {
-      bool has_counts = false;
+      columns_.clear();
+      counts_.clear();
       for (Index t = 0; t < observations.cols(); ++t) {
         const double count = observations(m, t);
         if (!(count > 0)) continue;
-        if (has_counts) {
-          mass += count * weights.col(t).segment(first, size);
-        } else {
-          mass = count * weights.col(t).segment(first, size);
-          has_counts = true;
-        }
+        columns_.push_back(weights.col(t).data() + first);
+        counts_.push_back(count);
       }
-      if (!has_counts) continue;
+      if (columns_.empty()) continue;
+      mass.setZero();
+      add_weighted_columns(columns_, counts_, as_span(mass));
       intensity.noalias() = tile * basis.row(m).transpose();
       // A state of zero intensity cannot have given the counts: it has no mass, or had some only
       // under the basis that the weights were computed with.

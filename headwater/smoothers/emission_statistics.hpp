@@ -33,6 +33,8 @@ class EmissionStatistics {
   Vector mass_;       // of a tile of states: sum_t y_tm w_t(x), then that over lambda_m(x)
   Vector intensity_;  // of the same tile
   Matrix means_;      // K x T: sum_x w_t(x) x
+  std::vector<const double*> columns_;  // weights of the observations in which a channel has counts
+  std::vector<double> counts_;
 };
 
 }  // namespace headwater

@@ -199,9 +199,16 @@ TEST(AdjointWindow, LagFollowsTheChainsMemory) {
   WindowOptions fixed;
   fixed.lag = 7;
   EXPECT_EQ(window_lag(fixed, 0.99), 7);
-  EXPECT_EQ(window_block(options, 24), 16);
-  EXPECT_EQ(window_block(options, 80), 40);
-  EXPECT_EQ(window_block(options, 1000), 64);
+}
+
+TEST(AdjointWindow, BlocksGrowWithTheStream) {
+  const WindowOptions options;
+  EXPECT_EQ(window_block(options, 0), 16);
+  EXPECT_EQ(window_block(options, 1000), 31);
+  EXPECT_EQ(window_block(options, 100000), 64);
+  WindowOptions fixed;
+  fixed.block = 5;
+  EXPECT_EQ(window_block(fixed, 100000), 5);
 }
 
 }  // namespace

@@ -1,0 +1,141 @@
+#include "headwater/learning/m_step.hpp"
+
+#include <gtest/gtest.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/models/finite_prior.hpp"
+
+namespace headwater {
+namespace {
+
+Statistics statistics_of(const Vector& s1, const Matrix& s2, const Vector& s3, double count) {
+  Statistics statistics(s2.rows(), s2.cols(), s3.size());
+  statistics.s1 = s1;
+  statistics.s2 = s2;
+  statistics.s3 = s3;
+  statistics.squared_weights = 1 / count;
+  return statistics;
+}
+
+MStepOptions as_printed() {
+  MStepOptions options;
+  options.drop_weak_priors();
+  return options;
+}
+
+const Vector kS1 = (Vector(2) << 0.5, 0.25).finished();
+const Matrix kS2 = (Matrix(3, 2) << 1, 2, 0, 1, 4, 0).finished();
+
+TEST(MStep, IsTheRatioOfTheStatistics) {
+  Matrix basis = Matrix::Ones(3, 2);
+  update_basis(statistics_of(kS1, kS2, {}, 100), as_printed(), basis);
+  EXPECT_EQ(basis, (Matrix(3, 2) << 2, 8, 0, 4, 8, 0).finished());
+}
+
+// B = (S2 + (shape - 1) / n) / (S1 + rate / n).
+TEST(MStep, GammaPriorWeighsAsPseudoObservations) {
+  MStepOptions options = as_printed();
+  options.basis_shape = 3;
+  options.basis_rate = 5;
+  Matrix basis = Matrix::Ones(3, 2);
+  update_basis(statistics_of(kS1, kS2, {}, 50), options, basis);
+  for (Index m = 0; m < 3; ++m) {
+    for (Index k = 0; k < 2; ++k) {
+      EXPECT_DOUBLE_EQ(basis(m, k), (kS2(m, k) + 2.0 / 50) / (kS1[k] + 5.0 / 50));
+    }
+  }
+}
+
+TEST(MStep, FloorIsRelativeToTheMean) {
+  MStepOptions options = as_printed();
+  options.basis_floor = 0.01;
+  Matrix basis = Matrix::Ones(3, 2);
+  update_basis(statistics_of(kS1, kS2, {}, 50), options, basis);
+  const double mean = (2 + 8 + 4 + 8) / 6.0;
+  EXPECT_DOUBLE_EQ(basis(1, 0), 0.01 * mean);
+  EXPECT_DOUBLE_EQ(basis(2, 1), 0.01 * mean);
+  EXPECT_EQ(basis(0, 0), 2);
+}
+
+TEST(MStep, AComponentThatWasNeverOnStaysAsItIs) {
+  Matrix basis = (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished();
+  const Vector s1 = (Vector(2) << 0.5, 0).finished();
+  Matrix s2 = kS2;
+  s2.col(1).setZero();
+  for (const MStepOptions& options : {as_printed(), MStepOptions{}}) {
+    Matrix updated = basis;
+    update_basis(statistics_of(s1, s2, {}, 10), options, updated);
+    EXPECT_EQ(updated.col(1), basis.col(1));
+    EXPECT_TRUE(updated.allFinite());
+  }
+}
+
+// Channel 2 was seen half of the time that component 1 was on, channel 3 never.
+TEST(MStep, ChannelsAreDividedByWhatWasSeenOfThem) {
+  Statistics statistics = statistics_of(kS1, kS2, {}, 10);
+  statistics.unseen = Matrix::Zero(3, 2);
+  statistics.unseen(1, 0) = 0.25;
+  statistics.unseen.row(2) = kS1.transpose();
+  statistics.s2.row(1) << 1, 1;
+  Matrix basis = Matrix::Constant(3, 2, 7);
+  update_basis(statistics, as_printed(), basis);
+  EXPECT_EQ(basis(0, 0), 2);
+  EXPECT_EQ(basis(1, 0), 4);
+  EXPECT_EQ(basis(2, 0), 7);
+  EXPECT_EQ(basis(2, 1), 7);
+}
+
+TEST(MStep, HeldThingsStay) {
+  MStepOptions options;
+  options.hold_basis = true;
+  options.held_parameters = {"stay_off"};
+  Matrix basis = Matrix::Ones(3, 2);
+  AnyPrior prior(BasisSelection(1, 0.5, 0.5));
+  const Statistics statistics =
+      statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 1000);
+  update_basis(statistics, options, basis);
+  update_prior(statistics, options, prior);
+  EXPECT_EQ(basis, Matrix(Matrix::Ones(3, 2)));
+  EXPECT_EQ(prior.parameters()[0].value(0), 0.5);
+  EXPECT_NEAR(prior.parameters()[1].value(0), 0.5, 1e-6);
+  EXPECT_TRUE(learns_prior(options, prior));
+  options.held_parameters = {"stay_off", "stay_on"};
+  EXPECT_FALSE(learns_prior(options, prior));
+}
+
+// p = (n00 + e/n) / (n00 + n01 + 2 e/n): a Beta(1 + e, 1 + e) prior.
+TEST(MStep, BetaPriorOnTransitions) {
+  MStepOptions options;
+  options.transition_weight = 2;
+  AnyPrior prior(BasisSelection(1, 0.5, 0.5));
+  update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 40), options,
+               prior);
+  EXPECT_NEAR(prior.parameters()[0].value(0), (0.6 + 0.05) / (0.8 + 0.1), 1e-15);
+}
+
+TEST(MStep, TransitionPriorLeavesImpossibleMovesImpossible) {
+  MStepOptions options;
+  options.transition_weight = 1;
+  AnyPrior prior(
+      FiniteStatePrior(Matrix::Identity(2, 2), (Matrix(2, 2) << 1, 0, 0.5, 0.5).finished()));
+  update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.5, 0, 0.2, 0.3).finished(), 10), options,
+               prior);
+  EXPECT_EQ(prior.finite_chain().axes[0].transition(0, 1), 0);
+}
+
+TEST(MStep, OptionsAreChecked) {
+  const auto refuses = [](auto member, double value) {
+    MStepOptions options;
+    options.*member = value;
+    EXPECT_THROW(options.validate(), UsageError) << value;
+  };
+  refuses(&MStepOptions::basis_shape, 0.5);
+  refuses(&MStepOptions::basis_rate, -1);
+  refuses(&MStepOptions::basis_floor, 1);
+  refuses(&MStepOptions::transition_weight, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_NO_THROW(MStepOptions{}.validate());
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,46 @@
+#include "headwater/learning/matching.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "headwater/models/simulate.hpp"
+
+namespace headwater {
+namespace {
+
+double cost_of(const Matrix& cost, const std::vector<Index>& columns) {
+  double sum = 0;
+  for (Index i = 0; i < cost.rows(); ++i) sum += cost(i, columns[i]);
+  return sum;
+}
+
+TEST(Assignment, IsTheBestOfAllPermutations) {
+  for (Index n = 1; n <= 6; ++n) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Matrix cost = random_basis(n, n, 1, seed).array() - 0.3;
+      std::vector<Index> permutation(n);
+      std::iota(permutation.begin(), permutation.end(), 0);
+      double best = cost_of(cost, permutation);
+      while (std::ranges::next_permutation(permutation).found) {
+        best = std::min(best, cost_of(cost, permutation));
+      }
+      EXPECT_NEAR(cost_of(cost, least_cost_assignment(cost)), best, 1e-12);
+    }
+  }
+}
+
+TEST(Matching, UndoesAPermutation) {
+  const Matrix truth = random_basis(8, 5, 10, 1);
+  Matrix shuffled(8, 5);
+  const std::vector<Index> order = {3, 0, 4, 1, 2};
+  for (Index k = 0; k < 5; ++k) shuffled.col(order[k]) = truth.col(k);
+  EXPECT_EQ(match_columns(shuffled, truth), order);
+  EXPECT_EQ(in_order_of(shuffled, truth), truth);
+  EXPECT_EQ(relative_error(truth, truth), 0);
+  EXPECT_DOUBLE_EQ(root_mean_square_error(truth.array() + 2, truth), 2);
+}
+
+}  // namespace
+}  // namespace headwater

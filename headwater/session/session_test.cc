@@ -1,0 +1,229 @@
+#include "headwater/session/session.hpp"
+
+#include <gtest/gtest.h>
+
+
+#include "headwater/core/error.hpp"
+#include "headwater/io/test_support.hpp"
+#include "headwater/learning/matching.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/models/finite_prior.hpp"
+#include "headwater/models/simulate.hpp"
+#include "headwater/reference/streams.hpp"
+#include "headwater/session/inference.hpp"
+#include "headwater/session/model_file.hpp"
+#include "headwater/session/registry.hpp"
+
+namespace headwater {
+namespace {
+
+Config small_config() {
+  Config config;
+  config.num_components = 2;
+  config.initial_basis = random_basis(4, 2, 5, 3);
+  return config;
+}
+
+Matrix small_record(Index length = 600) {
+  return reference::simulate_record(AnyPrior(BasisSelection(2, 0.8, 0.7)), random_basis(4, 2, 6, 1),
+                                    length, 2);
+}
+
+Session fitted(Config config, const Matrix& record) {
+  Session session(std::move(config));
+  for (Index t = 0; t < record.cols(); ++t) session.update(as_span(record.col(t)));
+  session.finish();
+  return session;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Session, HoldsBackTheFirstObservationsForARandomStartAndLosesNone) {
+  Config config = small_config();
+  config.initial_basis = {};
+  const Matrix record = small_record();
+  Session session(config);
+  std::vector<std::int64_t> seen;
+  session.on_step([&](const StepReport& report) { seen.push_back(report.t); });
+  for (Index t = 0; t < 99; ++t) session.update(as_span(record.col(t)));
+  EXPECT_TRUE(seen.empty());
+  EXPECT_EQ(session.learner(), nullptr);
+  session.update(as_span(record.col(99)));
+  EXPECT_EQ(seen.size(), 100u);
+  for (Index t = 100; t < record.cols(); ++t) session.update(as_span(record.col(t)));
+  session.finish();
+  ASSERT_EQ(seen.size(), 600u);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], static_cast<std::int64_t>(i) + 1);
+  EXPECT_EQ(session.model().observations, 600);
+}
+
+TEST(Session, AStreamShorterThanTheStartsBufferIsFitted) {
+  Config config = small_config();
+  config.initial_basis = {};
+  const Model model = fitted(config, small_record(5)).model();
+  EXPECT_EQ(model.observations, 5);
+  EXPECT_TRUE(model.reported.basis.allFinite());
+  EXPECT_GT(model.reported.basis.minCoeff(), 0);
+}
+
+TEST(Session, SameSeedSameBits) {
+  Config config = small_config();
+  config.initial_basis = {};
+  const Matrix record = small_record();
+  EXPECT_EQ(fitted(config, record).model().last.basis, fitted(config, record).model().last.basis);
+  Config other = config;
+  other.seed = 2;
+  EXPECT_NE(fitted(config, record).model().last.basis, fitted(other, record).model().last.basis);
+}
+
+TEST(Session, BackgroundIsReportedApart) {
+  const Matrix basis = random_basis(4, 2, 6, 1);
+  Matrix record = small_record(3000);
+  Simulator noise(AnyPrior(FiniteStatePrior::one_hot(1, 0.5)), Matrix::Constant(4, 1, 2.0), 5);
+  for (Index t = 0; t < record.cols(); ++t) {
+    noise.next();
+    record.col(t) += Eigen::Map<const Vector>(noise.observation().data(), 4);
+  }
+  Config config = small_config();
+  config.background = true;
+  config.initial_basis = basis;
+  const Model model = fitted(config, record).model();
+  EXPECT_EQ(model.num_components(), 2);
+  EXPECT_EQ(basis_of(model.reported, true).cols(), 2);
+  // A background of 2 a channel: standard error about .1 with 3000 observations.
+  EXPECT_LT((background_of(model.reported, true).array() - 2).abs().maxCoeff(), 0.5);
+}
+
+TEST(Session, BatchGivesTheWholeRecordsLikelihood) {
+  Config config = small_config();
+  config.method = Method::kBatch;
+  config.iterations = 30;
+  const Matrix record = small_record();
+  const Model model = fitted(config, record).model();
+  EXPECT_EQ(model.method, "batch");
+  ModelFilter filter(model);
+  double log_likelihood = 0;
+  for (Index t = 0; t < record.cols(); ++t) {
+    log_likelihood += filter.step(as_span(record.col(t))).log_predictive;
+  }
+  EXPECT_NEAR(model.log_likelihood, log_likelihood, 1e-9 * std::abs(log_likelihood));
+  EXPECT_EQ(model.trace.t.size(), model.iterations + 1);
+}
+
+TEST(Session, RefusesWhatMakesNoSense) {
+  const auto refuses = [](auto change, const std::string& words) {
+    Config config = small_config();
+    change(config);
+    EXPECT_EQ(message_of([&] { Session session(config); }), words);
+  };
+  refuses([](Config& c) { c.num_components = 0; }, "components is 0; expected 1 or more");
+  refuses([](Config& c) { c.prior.name = "nothing"; },
+          "unknown prior 'nothing'; there are: basis-selection, finite");
+  refuses([](Config& c) { c.prior.parameters = {scalar_parameter("speed", 1)}; },
+          "prior 'basis-selection' has no parameter 'speed'; it has: stay_off, stay_on");
+  refuses([](Config& c) { c.prior.parameters = {scalar_parameter("stay_on", 1.5)}; },
+          "stay_on is 1.5; expected a probability inside (0, 1)");
+  refuses([](Config& c) { c.m_step.held_parameters = {"speed"}; },
+          "prior 'basis-selection' has no parameter 'speed' to hold");
+  refuses([](Config& c) { c.burn_in = 0; }, "burn-in is 0; expected 1 or more");
+  refuses([](Config& c) { c.initial_basis = Matrix::Ones(4, 3); },
+          "the starting basis has 3 columns; expected 2, one for each component");
+  refuses([](Config& c) { c.initial_basis(1, 1) = -1; },
+          "the starting basis has an entry that is negative or not finite");
+  refuses(
+      [](Config& c) {
+        c.num_components = 15;
+        c.initial_basis = {};
+      },
+      "prior 'basis-selection' with 15 components has more than 16384 states, the exact engine's "
+      "reach; use fewer components");
+}
+
+TEST(Session, RefusesObservationsThatDoNotFit) {
+  Session session(small_config());
+  const auto message = [&](const std::vector<double>& y) {
+    return message_of([&] { session.update(y); });
+  };
+  EXPECT_EQ(message({1, 2, 3}), "the starting basis has 4 rows and the data have 3 channels");
+  session.update(std::vector<double>{1, 2, 3, 4});
+  EXPECT_EQ(message({1, 2, 3}), "observation 2 has 3 channels; expected 4");
+  EXPECT_EQ(message({1, -2, 3, 4}),
+            "observation 2, channel 2: -2 found; observations must be finite and 0 or more");
+  EXPECT_EQ(message_of([] { Session(small_config()).finish(); }), "there are no observations");
+}
+
+TEST(Trace, StaysBoundedHoweverLongTheStream) {
+  Trace trace;
+  std::int64_t taken = 0;
+  for (std::int64_t t = 1; t <= 300000; ++t) {
+    if (!trace.is_due(t)) continue;
+    ++taken;
+    trace.add({t, 0, Vector::Zero(3), Vector::Zero(3)});
+  }
+  EXPECT_LT(trace.rows().size(), 256u);
+  EXPECT_GE(trace.rows().size(), 127u);
+  EXPECT_LT(taken, 10000);
+  for (std::size_t i = 1; i < trace.rows().size(); ++i) {
+    EXPECT_EQ(trace.rows()[i].t - trace.rows()[i - 1].t, trace.rows()[1].t - trace.rows()[0].t);
+  }
+}
+
+TEST(Trace, AnAskedForIntervalIsKept) {
+  Config config = small_config();
+  config.trace_every = 50;
+  const Model model = fitted(config, small_record()).model();
+  ASSERT_EQ(model.trace.t.size(), 12);
+  EXPECT_EQ(model.trace.t[0], 50);
+  EXPECT_EQ(model.trace.t[11], 600);
+  EXPECT_EQ(model.trace.names.front(), "stay_off");
+  EXPECT_EQ(model.trace.names.back(), "basis_4_2");
+  EXPECT_EQ(model.trace.reported(11, 2 + 7), model.reported.basis(3, 1));
+  EXPECT_EQ(model.trace.last(11, 2 + 7), model.last.basis(3, 1));
+}
+
+void expect_same(const Model& a, const Model& b) {
+  EXPECT_EQ(a.reported.basis, b.reported.basis);
+  EXPECT_EQ(a.last.basis, b.last.basis);
+  EXPECT_EQ(a.background, b.background);
+  EXPECT_EQ(a.reported.prior.name(), b.reported.prior.name());
+  const Parameters first = a.reported.prior.parameters();
+  const Parameters second = b.reported.prior.parameters();
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].name, second[i].name);
+    EXPECT_LT(reference::largest_relative_difference(first[i].value, second[i].value), 1e-15);
+  }
+  EXPECT_EQ(a.seed, b.seed);
+  EXPECT_EQ(a.log_likelihood, b.log_likelihood);
+  EXPECT_EQ(a.observations, b.observations);
+  EXPECT_EQ(a.options.size(), b.options.size());
+  EXPECT_EQ(a.trace.names, b.trace.names);
+  EXPECT_EQ(a.trace.reported, b.trace.reported);
+}
+
+TEST(ModelFile, ReadsWhatItWrites) {
+  const TestFolder folder;
+  Config own = small_config();
+  own.prior.per_component = true;
+  own.background = true;
+  own.seed = 0xfedcba9876543210;
+  Config finite = small_config();
+  finite.prior.name = "finite";
+  finite.prior.parameters = {{"states", (Matrix(3, 2) << 0, 1, 1, 0, 1, 1).finished()}};
+  for (const Config& config : {small_config(), own, finite}) {
+    const Model model = fitted(config, small_record()).model();
+    const std::string name = folder.path("model.h5");
+    write_model(model, name);
+    expect_same(read_model(name), model);
+  }
+}
+
+}  // namespace
+}  // namespace headwater

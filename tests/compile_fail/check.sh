@@ -1,0 +1,22 @@
+#!/bin/sh
+# Usage: check.sh FUNCTION COMPILER ARGUMENTS...
+# Compiles prior_without_a_function.cc with FUNCTION left out ("nothing" for the whole of it).
+# With a function left out, compiling must fail with a message that names it.
+function=$1
+shift
+output=$("$@" "-DWITHOUT_$function" 2>&1)
+status=$?
+if [ "$function" = nothing ]; then
+  [ $status -eq 0 ] && exit 0
+  echo "the complete prior does not compile:"
+  echo "$output"
+  exit 1
+fi
+if [ $status -eq 0 ]; then
+  echo "compiled without $function"
+  exit 1
+fi
+echo "$output" | grep "the prior lacks a function" | grep -w "$function" && exit 0
+echo "the message does not name $function:"
+echo "$output"
+exit 1
