@@ -1,6 +1,6 @@
 // How accurate online EM is on the paper's first example, against the maximum-likelihood estimate
-// on the same data: M = 8, K = 5, p = .8571 and q = .6926 known, start = truth times exp(.5 normal).
-// Usage: bench_example1_accuracy [DATA SETS] [T] [FIRST SEED]
+// on the same data: M = 8, K = 5, p = .8571 and q = .6926 known, start = truth times exp(.5
+// normal). Usage: bench_example1_accuracy [DATA SETS] [T] [FIRST SEED]
 
 #include <fmt/format.h>
 
@@ -93,8 +93,9 @@ int main(int argc, char** argv) {
   const AnyPrior prior(BasisSelection(5, kStayOff, kStayOn));
   std::vector<double> best;
   std::vector<std::vector<double>> errors(ways.size());
-  fmt::print("Example 1, T = {}, {} data sets from seed {}: root-mean-square error of the basis\n\n",
-             length, num_sets, first_seed);
+  fmt::print(
+      "Example 1, T = {}, {} data sets from seed {}: root-mean-square error of the basis\n\n",
+      length, num_sets, first_seed);
   for (int set = 0; set < num_sets; ++set) {
     const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(set);
     DataSet data;
@@ -107,7 +108,8 @@ int main(int argc, char** argv) {
     }
   }
   fmt::print("{:<38} {:>8} {:>8}   {}\n", "", "error", "/ MLE", "each data set / its MLE");
-  fmt::print("{:<38} {:8.4f} {:8.3f}\n", "maximum likelihood (batch EM)", root_mean_square(best), 1.0);
+  fmt::print("{:<38} {:8.4f} {:8.3f}\n", "maximum likelihood (batch EM)", root_mean_square(best),
+             1.0);
   for (std::size_t i = 0; i < ways.size(); ++i) {
     fmt::print("{:<38} {:8.4f} {:8.3f}  ", ways[i].name, root_mean_square(errors[i]),
                root_mean_square(errors[i]) / root_mean_square(best));

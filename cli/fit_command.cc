@@ -44,10 +44,11 @@ void print_summary(const Model& model, const std::string& out, double seconds) {
   }
   if (model.method == "batch") fmt::print(stderr, "{} iterations\n", model.iterations);
   if (model.impossible_observations > 0) {
-    fmt::print(stderr,
-               "{} observations were impossible under the parameters of their time and were treated "
-               "as missing\n",
-               with_commas(model.impossible_observations));
+    fmt::print(
+        stderr,
+        "{} observations were impossible under the parameters of their time and were treated "
+        "as missing\n",
+        with_commas(model.impossible_observations));
   }
   fmt::print(stderr, "wrote {}: headwater show {} prints it\n", out, out);
 }

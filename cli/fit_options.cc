@@ -18,8 +18,7 @@ void add_what(CLI::App& command, FitOptions& options) {
       ->type_name("K");
   options.prior.add_to(command);
   command
-      .add_option("--hold", options.hold,
-                  "keep a parameter, or 'basis', as it starts (repeatable)")
+      .add_option("--hold", options.hold, "keep a parameter, or 'basis', as it starts (repeatable)")
       ->type_name("NAME")
       ->take_all();
   command
@@ -49,9 +48,10 @@ void add_how(CLI::App& command, FitOptions& options) {
       ->type_name("auto|exact")
       ->capture_default_str();
   command
-      .add_option("--smoother", options.smoother,
-                  "lag: by a window of later observations; forward: all statistics carried forward, "
-                  "an M-step each observation; auto: lag")
+      .add_option(
+          "--smoother", options.smoother,
+          "lag: by a window of later observations; forward: all statistics carried forward, "
+          "an M-step each observation; auto: lag")
       ->type_name("auto|lag|forward")
       ->capture_default_str();
   command.add_option("--lag", to.lag, "later observations in the window; 0: as the tolerance asks")
@@ -62,7 +62,8 @@ void add_how(CLI::App& command, FitOptions& options) {
                   "how much of a difference in the state may survive the lag, at most 200")
       ->type_name("X")
       ->capture_default_str();
-  command.add_option("--block", to.block, "observations between M-steps; 0: from 16 at first to 64")
+  command
+      .add_option("--block", to.block, "observations between M-steps; 0: from 16 at first to 64")
       ->type_name("N")
       ->capture_default_str();
   command.add_flag("--paper-exact", to.paper_exact,
@@ -81,7 +82,8 @@ void add_weak_priors(CLI::App& command, FitOptions& options) {
       ->type_name("X")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--basis-floor", to.basis_floor, "smallest entry of the basis over their mean")
+  command
+      .add_option("--basis-floor", to.basis_floor, "smallest entry of the basis over their mean")
       ->type_name("X")
       ->capture_default_str()
       ->group(group);
@@ -100,12 +102,12 @@ void add_schedule(CLI::App& command, FitOptions& options) {
       ->type_name("power:A|constant:G")
       ->capture_default_str()
       ->group("Schedule");
-  command
-      .add_option("--burn-in", options.settings.burn_in, "observations before the first M-step")
+  command.add_option("--burn-in", options.settings.burn_in, "observations before the first M-step")
       ->type_name("T")
       ->capture_default_str()
       ->group("Schedule");
-  command.add_option("--average", options.average, "what to report: last iterate, or their average")
+  command
+      .add_option("--average", options.average, "what to report: last iterate, or their average")
       ->type_name("none|polyak")
       ->capture_default_str()
       ->group("Schedule");
@@ -146,8 +148,8 @@ void FitOptions::add_to(CLI::App& command) {
 Config FitOptions::config() const {
   Config config = settings;
   config.prior = prior.config();
-  config.method = choose<Method>("method", method,
-                                 {{"online", Method::kOnline}, {"batch", Method::kBatch}});
+  config.method =
+      choose<Method>("method", method, {{"online", Method::kOnline}, {"batch", Method::kBatch}});
   config.engine = choose<EngineKind>("engine", engine,
                                      {{"auto", EngineKind::kAuto}, {"exact", EngineKind::kExact}});
   config.smoother = choose<SmootherKind>("smoother", smoother,
@@ -171,7 +173,7 @@ Config FitOptions::config() const {
 void FitOptions::check_start(const Config& config, Index num_channels) const {
   const Matrix& basis = config.initial_basis;
   if (basis.size() > 0 && basis.rows() != num_channels) {
-    throw InputError(fmt::format("{}: has {} rows; {} has {} channels", init, basis.rows(), data,
-                                 num_channels));
+    throw InputError(
+        fmt::format("{}: has {} rows; {} has {} channels", init, basis.rows(), data, num_channels));
   }
 }

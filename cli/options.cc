@@ -22,9 +22,10 @@ headwater::Matrix parse_numbers(const std::string& name, const std::string& text
     double number = 0;
     const auto [end, error] = std::from_chars(at, last, number);
     if (error != std::errc() || (end != last && *end != ',')) {
-      throw UsageError(fmt::format("--set {}={}: expected a number, or one for each component with "
-                                   "commas between them",
-                                   name, text));
+      throw UsageError(
+          fmt::format("--set {}={}: expected a number, or one for each component with "
+                      "commas between them",
+                      name, text));
     }
     numbers.push_back(number);
     if (end == last) break;
@@ -76,8 +77,9 @@ headwater::PriorConfig PriorOptions::config() const {
   config.per_component = per_component;
   for (const std::string& assignment : all) {
     headwater::Parameter parameter = parse_assignment(info, assignment);
-    std::erase_if(config.parameters,
-                  [&](const headwater::Parameter& earlier) { return earlier.name == parameter.name; });
+    std::erase_if(config.parameters, [&](const headwater::Parameter& earlier) {
+      return earlier.name == parameter.name;
+    });
     config.parameters.push_back(std::move(parameter));
   }
   return config;

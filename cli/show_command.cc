@@ -150,8 +150,8 @@ void add_show(CLI::App& app, Run& run) {
   command.add_option("MODEL", options->model, "model file of headwater fit")->required();
   auto* json = command.add_flag("--json", options->json, "everything but the basis and the trace");
   auto* basis = command.add_flag("--basis", options->basis, "M lines of K numbers with 17 digits");
-  auto* trace = command.add_flag("--trace", options->trace,
-                                 "the estimates as they went: CSV with a header");
+  auto* trace =
+      command.add_flag("--trace", options->trace, "the estimates as they went: CSV with a header");
   auto* compare = command
                       .add_option("--compare", options->compare,
                                   "beside another basis (M x K file), columns matched")

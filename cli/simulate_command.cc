@@ -33,8 +33,9 @@ struct Options {
 Matrix basis_to_use(const Options& options) {
   if (options.basis.empty()) {
     if (options.channels < 1 || options.components < 1) {
-      throw UsageError("simulate needs --basis FILE, or --channels M and --components K, both 1 or "
-                       "more");
+      throw UsageError(
+          "simulate needs --basis FILE, or --channels M and --components K, both 1 or "
+          "more");
     }
     if (!(options.scale > 0)) {
       throw UsageError(fmt::format("--scale {}: expected a positive number", options.scale));
@@ -74,8 +75,7 @@ void simulate(const Options& options) {
     simulator.next();
     data->write_row(simulator.observation());
     if (activations) activations->write_row(simulator.activation());
-    progress.show(t, "observations",
-                  static_cast<double>(t) / static_cast<double>(options.length));
+    progress.show(t, "observations", static_cast<double>(t) / static_cast<double>(options.length));
   }
   if (!options.save_basis.empty()) write_matrix(basis, options.save_basis);
   if (activations) activations->commit();
@@ -93,8 +93,7 @@ void add_simulate(CLI::App& app, Run& run) {
   command.add_option("--channels", options->channels, "M, for a random basis")->type_name("M");
   command.add_option("--components", options->components, "K, for a random basis")->type_name("K");
   command
-      .add_option("--scale", options->scale,
-                  "entries of a random basis are uniform on (0, this)")
+      .add_option("--scale", options->scale, "entries of a random basis are uniform on (0, this)")
       ->type_name("X")
       ->capture_default_str();
   command.add_option("--length", options->length, "observations to draw")

@@ -43,8 +43,7 @@ void ExactBatch::sweep_back(double coefficient, std::span<double> moves, const V
   Vector beta = Vector::Ones(filter_.states().rows());
   for (Index s = static_cast<Index>(borders_.size()) - 1; s >= 0; --s) {
     const Index first = s * segment_;
-    const auto count =
-        static_cast<std::size_t>(std::min(segment_, observations_.cols() - first));
+    const auto count = static_cast<std::size_t>(std::min(segment_, observations_.cols() - first));
     const Vector* before = s > 0 ? &borders_[s - 1] : nullptr;
     if (before != nullptr) {
       filter_.restart_at(*before);

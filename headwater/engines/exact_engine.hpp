@@ -14,9 +14,9 @@ inline constexpr Index kLargestExactStateSpace = Index{1} << 14;
 
 struct ExactEngineOptions {
   enum class Smoother {
-    kNone,            // filter only
-    kWindow,          // AdjointWindow
-    kForward,         // ForwardRecursion
+    kNone,              // filter only
+    kWindow,            // AdjointWindow
+    kForward,           // ForwardRecursion
     kForwardAsPrinted,  // ... with the second statistic as Algorithm 1 prints it
   };
   Smoother smoother = Smoother::kWindow;

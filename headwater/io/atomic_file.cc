@@ -82,9 +82,13 @@ AtomicFile::~AtomicFile() {
   if (!is_direct_ && !is_committed_) unlink(path_.c_str());
 }
 
-void AtomicFile::write(std::string_view bytes) { write_all(file_, bytes, name_); }
+void AtomicFile::write(std::string_view bytes) {
+  assert(!is_committed_);
+  write_all(file_, bytes, name_);
+}
 
 void AtomicFile::overwrite(std::int64_t offset, std::string_view bytes) {
+  assert(!is_committed_);
   while (!bytes.empty()) {
     const ssize_t count = pwrite(file_.number(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;

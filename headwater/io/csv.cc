@@ -83,7 +83,7 @@ void CsvSource::read_ahead() {
   parse_row(*line, first_row_);
 }
 
-bool CsvSource::is_header(std::string_view line) {
+bool CsvSource::is_header(std::string_view line) const {
   bool has_number = false;
   Index first_name_at = -1;
   std::string_view first_name;

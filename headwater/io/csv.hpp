@@ -35,7 +35,7 @@ class CsvSource final : public ObservationSource {
  private:
   std::optional<std::string_view> next_row();
   void read_ahead();
-  bool is_header(std::string_view line);
+  bool is_header(std::string_view line) const;
   void parse_row(std::string_view line, std::vector<double>& values) const;
   double parse_at(Index column, std::optional<std::string_view> text, std::string_view line) const;
   Index count_cells(std::string_view line) const;

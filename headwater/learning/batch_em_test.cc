@@ -18,8 +18,7 @@ namespace {
 
 void expect_never_falls(const std::vector<double>& log_likelihood) {
   for (std::size_t i = 1; i < log_likelihood.size(); ++i) {
-    EXPECT_GE(log_likelihood[i],
-              log_likelihood[i - 1] - 1e-10 * std::abs(log_likelihood[i - 1]))
+    EXPECT_GE(log_likelihood[i], log_likelihood[i - 1] - 1e-10 * std::abs(log_likelihood[i - 1]))
         << "iteration " << i;
   }
 }

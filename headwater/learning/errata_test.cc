@@ -101,8 +101,8 @@ TEST(Errata, E8TheSecondStatisticAsPrintedUsesTheNewBasis) {
       for (Index m = 0; m < 3; ++m) {
         if (record(m, t) == 0) continue;
         for (Index k = 0; k < 2 && intensity[m] > 0; ++k) {
-          expected(m, k) += weights[t] * laws[t][x] * record(m, t) * changed(m, k) * state[k] /
-                            intensity[m];
+          expected(m, k) +=
+              weights[t] * laws[t][x] * record(m, t) * changed(m, k) * state[k] / intensity[m];
         }
       }
     }

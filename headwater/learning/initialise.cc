@@ -9,7 +9,8 @@ namespace {
 constexpr double kBackgroundShare = 0.1;
 constexpr Index kMeanDraws = 4096;
 
-// The mean of what was seen, with half a count and one observation more: positive for every channel.
+// The mean of what was seen, with half a count and one observation more: positive for every
+// channel.
 Vector mean_counts(const Eigen::Ref<const Matrix>& observations) {
   Vector mean(observations.rows());
   for (Index m = 0; m < observations.rows(); ++m) {
@@ -46,7 +47,8 @@ Vector mean_activation(const AnyPrior& prior) {
   return x.colwise().mean();
 }
 
-Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior, std::uint64_t seed) {
+Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
+                    std::uint64_t seed) {
   const Vector scale = mean_counts(observations) / mean_activation(prior).sum();
   const RandomStream random(seed);
   Matrix basis(observations.rows(), prior.num_components());

@@ -47,8 +47,8 @@ Estimate dense_online_em(const Matrix& record, Estimate estimate, const OnlineEm
     if (!learn_prior) continue;
     Vector n = Vector::Zero(4);
     for (Index k = 0; k < estimate.basis.cols(); ++k) n += s.s3.segment(4 * k, 4);
-    estimate.prior = AnyPrior(
-        BasisSelection(estimate.basis.cols(), n[0] / (n[0] + n[1]), n[3] / (n[2] + n[3])));
+    estimate.prior =
+        AnyPrior(BasisSelection(estimate.basis.cols(), n[0] / (n[0] + n[1]), n[3] / (n[2] + n[3])));
     recursion.set_chain(estimate.prior.finite_chain());
   }
   return estimate;

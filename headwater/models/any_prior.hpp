@@ -15,8 +15,8 @@ namespace headwater {
 class AnyPrior {
  public:
   template <class P>
-    requires(!std::same_as<std::remove_cvref_t<P>, AnyPrior>)
-  explicit AnyPrior(P prior) : model_(std::make_unique<Model<P>>(std::move(prior))) {
+  requires(!std::same_as<std::remove_cvref_t<P>, AnyPrior>) explicit AnyPrior(P prior)
+      : model_(std::make_unique<Model<P>>(std::move(prior))) {
     static_assert(detail::explain_missing_functions<P>());
   }
   AnyPrior(const AnyPrior& other) : model_(other.model_->clone()) {}

@@ -75,9 +75,9 @@ void BasisSelection::set_parameter(const Parameter& parameter) {
     check_probabilities(values, "stay_on", num_components_);
     stay_on_ = values;
   } else {
-    throw UsageError(fmt::format(
-        "prior 'basis-selection' has no parameter '{}'; it has stay_off and stay_on",
-        parameter.name));
+    throw UsageError(
+        fmt::format("prior 'basis-selection' has no parameter '{}'; it has stay_off and stay_on",
+                    parameter.name));
   }
 }
 

@@ -52,15 +52,15 @@ concept NamedPrior = std::copyable<P> && requires(const P& prior) {
 };
 
 template <class P>
-concept SampledPrior =
-    NamedPrior<P> && requires(const P& prior, const RandomBlock& random, ConstStates previous,
-                              States next, Eigen::Ref<Matrix> activations) {
-      { prior.state_size() } -> std::convertible_to<Index>;
-      prior.sample_initial(random, next);
-      prior.sample_transition(random, previous, next);
-      // States to activations, one row a particle, one column a component.
-      prior.activations(previous, activations);
-    };
+concept SampledPrior = NamedPrior<P> &&
+    requires(const P& prior, const RandomBlock& random, ConstStates previous, States next,
+             Eigen::Ref<Matrix> activations) {
+  { prior.state_size() } -> std::convertible_to<Index>;
+  prior.sample_initial(random, next);
+  prior.sample_transition(random, previous, next);
+  // States to activations, one row a particle, one column a component.
+  prior.activations(previous, activations);
+};
 
 template <class P>
 concept FinitePrior = NamedPrior<P> && requires(const P& prior) {
@@ -68,16 +68,16 @@ concept FinitePrior = NamedPrior<P> && requires(const P& prior) {
 };
 
 template <class P>
-concept LearnablePrior =
-    requires(P& prior, const P& fixed, const Parameter& parameter, std::span<const double> s3) {
-      { fixed.parameters() } -> std::same_as<Parameters>;
-      // Throws UsageError for an unknown name or a value out of range.
-      prior.set_parameter(parameter);
-      // The M-step: the parameters that maximise the expected log-density of the moves, whose
-      // statistics are given. For a FinitePrior these are expected counts of moves, laid out as
-      // FiniteChain::num_moves says, up to a common factor.
-      prior.maximise(s3);
-    };
+concept LearnablePrior = requires(P& prior, const P& fixed, const Parameter& parameter,
+                                  std::span<const double> s3) {
+  { fixed.parameters() } -> std::same_as<Parameters>;
+  // Throws UsageError for an unknown name or a value out of range.
+  prior.set_parameter(parameter);
+  // The M-step: the parameters that maximise the expected log-density of the moves, whose
+  // statistics are given. For a FinitePrior these are expected counts of moves, laid out as
+  // FiniteChain::num_moves says, up to a common factor.
+  prior.maximise(s3);
+};
 
 namespace detail {
 
@@ -85,10 +85,11 @@ namespace detail {
 // list expressions.
 template <class P>
 consteval bool explain_missing_functions() {
-  static_assert(requires(const P& p) { p.name(); },
-                "the prior lacks a function: std::string name() const");
-  static_assert(requires(const P& p) { p.num_components(); },
-                "the prior lacks a function: Index num_components() const");
+  static_assert(
+      requires(const P& p) { p.name(); }, "the prior lacks a function: std::string name() const");
+  static_assert(
+      requires(const P& p) { p.num_components(); },
+      "the prior lacks a function: Index num_components() const");
   if constexpr (!requires(const P& p) { p.finite_chain(); }) {
     static_assert(
         requires(const P& p, const RandomBlock& r, States s) { p.sample_initial(r, s); },
@@ -100,18 +101,20 @@ consteval bool explain_missing_functions() {
         },
         "the prior lacks a function: void sample_transition(const RandomBlock& random, "
         "ConstStates previous, States next) const");
-    static_assert(requires(const P& p) { p.state_size(); },
-                  "the prior lacks a function: Index state_size() const");
+    static_assert(
+        requires(const P& p) { p.state_size(); },
+        "the prior lacks a function: Index state_size() const");
     static_assert(
         requires(const P& p, ConstStates c, Eigen::Ref<Matrix> x) { p.activations(c, x); },
         "the prior lacks a function: void activations(ConstStates states, Eigen::Ref<Matrix> "
         "activations) const");
   }
   if constexpr (requires(const P& p) { p.parameters(); }) {
-    static_assert(requires(P& p, const Parameter& q) { p.set_parameter(q); },
-                  "the prior lacks a function: void set_parameter(const Parameter& parameter)");
     static_assert(
-        requires(P& p, std::span<const double> s) { p.maximise(s); },
+        requires(P & p, const Parameter& q) { p.set_parameter(q); },
+        "the prior lacks a function: void set_parameter(const Parameter& parameter)");
+    static_assert(
+        requires(P & p, std::span<const double> s) { p.maximise(s); },
         "the prior lacks a function: void maximise(std::span<const double> statistics)");
   }
   return true;

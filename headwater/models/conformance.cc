@@ -89,8 +89,8 @@ void check_laws(const AnyPrior& prior, const FiniteChain& chain, Findings& out) 
 }
 
 // Draws from a FinitePrior's own samplers, if it has them, must follow its chain.
-void check_draws(const AnyPrior& prior, const FiniteChain& chain,
-                 const ConformanceOptions& options, Findings& out) {
+void check_draws(const AnyPrior& prior, const FiniteChain& chain, const ConformanceOptions& options,
+                 Findings& out) {
   if (prior.state_size() != static_cast<Index>(chain.axes.size())) return;
   const RandomStream random(options.seed);
   const Matrix before = draw_states(prior, options, 0);
@@ -108,8 +108,8 @@ void check_draws(const AnyPrior& prior, const FiniteChain& chain,
     double cells = 0;
     for (Index i = 0; i < axis.size(); ++i) {
       for (Index j = 0; j < axis.size(); ++j) {
-        const double expected = static_cast<double>(options.num_draws) * axis.initial[i] *
-                                axis.transition(i, j);
+        const double expected =
+            static_cast<double>(options.num_draws) * axis.initial[i] * axis.transition(i, j);
         if (expected < 5) continue;  // too few for the chi-square law
         statistic += (counts(i, j) - expected) * (counts(i, j) - expected) / expected;
         cells += 1;
@@ -181,8 +181,8 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
         if (!nudge(other, parameter, entry, factor)) continue;
         const double gain = expected_log_density(other, uneven) - maximum;
         if (gain > kNegligibleGain * std::abs(maximum)) {
-          out.push_back(fmt::format("maximise() is not at a maximum: '{}' could be better",
-                                    parameter.name));
+          out.push_back(
+              fmt::format("maximise() is not at a maximum: '{}' could be better", parameter.name));
           return;
         }
       }

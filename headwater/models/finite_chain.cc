@@ -17,8 +17,8 @@ constexpr double kSumTolerance = 1e-6;
 void validate_law(const Eigen::Ref<const Vector>& law, std::string_view what) {
   for (Index i = 0; i < law.size(); ++i) {
     if (!(law[i] >= 0 && law[i] <= 1 + kSumTolerance)) {
-      throw UsageError(fmt::format("{}: entry {} is {}; expected a probability in [0, 1]", what,
-                                   i + 1, law[i]));
+      throw UsageError(
+          fmt::format("{}: entry {} is {}; expected a probability in [0, 1]", what, i + 1, law[i]));
     }
   }
   if (std::abs(law.sum() - 1) > kSumTolerance) {

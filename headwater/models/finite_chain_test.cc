@@ -40,7 +40,7 @@ TEST(StationaryLaw, OfTwoStatesHasAClosedForm) {
 
 TEST(StationaryLaw, IsLeftUnchangedByTheChain) {
   Matrix p(4, 4);
-  p << 0.5, 0.5, 0, 0,  //
+  p << 0.5, 0.5, 0, 0,   //
       0.1, 0.2, 0.7, 0,  //
       0, 0, 0, 1,        //
       0.3, 0.3, 0.3, 0.1;

@@ -37,8 +37,8 @@ void FiniteStatePrior::set_transition(Matrix transition) {
 
 void FiniteStatePrior::set_parameter(const Parameter& parameter) {
   if (parameter.name != "transition") {
-    throw UsageError(fmt::format("prior 'finite' has no parameter '{}'; it has transition",
-                                 parameter.name));
+    throw UsageError(
+        fmt::format("prior 'finite' has no parameter '{}'; it has transition", parameter.name));
   }
   set_transition(parameter.value);
 }

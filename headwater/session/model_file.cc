@@ -99,8 +99,9 @@ void check_format(const Hdf5File& file) {
   }
   const std::int64_t found = file.int_attribute("/", "format_version");
   if (found != kFormatVersion) {
-    throw InputError(fmt::format("is a model file of format version {}; this program reads version {}",
-                                 found, kFormatVersion));
+    throw InputError(
+        fmt::format("is a model file of format version {}; this program reads version {}", found,
+                    kFormatVersion));
   }
 }
 

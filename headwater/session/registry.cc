@@ -17,7 +17,8 @@ constexpr double kStayInState = 0.9;
 Vector starting_values(const PriorConfig& config, std::string_view name, double standard,
                        Index num_components) {
   const Parameter* given = find_parameter(config.parameters, name);
-  Vector values = given != nullptr ? Vector(given->value.reshaped()) : Vector::Constant(1, standard);
+  Vector values =
+      given != nullptr ? Vector(given->value.reshaped()) : Vector::Constant(1, standard);
   if (config.per_component && values.size() == 1) {
     values = Vector::Constant(num_components, values[0]);
   }
@@ -25,9 +26,9 @@ Vector starting_values(const PriorConfig& config, std::string_view name, double 
 }
 
 AnyPrior make_basis_selection(Index num_components, const PriorConfig& config) {
-  return AnyPrior(
-      BasisSelection(num_components, starting_values(config, "stay_off", kStayOff, num_components),
-                     starting_values(config, "stay_on", kStayOn, num_components)));
+  return AnyPrior(BasisSelection(num_components,
+                                 starting_values(config, "stay_off", kStayOff, num_components),
+                                 starting_values(config, "stay_on", kStayOn, num_components)));
 }
 
 AnyPrior make_finite(Index num_components, const PriorConfig& config) {
@@ -44,12 +45,10 @@ AnyPrior make_finite(Index num_components, const PriorConfig& config) {
         states->value.cols(), num_components));
   }
   const Index size = states->value.rows();
-  const Matrix table = transition != nullptr
-                           ? transition->value
-                           : FiniteStatePrior::one_hot(size, kStayInState)
-                                 .finite_chain()
-                                 .axes[0]
-                                 .transition;
+  const Matrix table =
+      transition != nullptr
+          ? transition->value
+          : FiniteStatePrior::one_hot(size, kStayInState).finite_chain().axes[0].transition;
   return AnyPrior(FiniteStatePrior(states->value, table));
 }
 

@@ -53,7 +53,8 @@ Session::Session(Config config, AnyPrior prior)
   const Parameters parameters = prior_.parameters();
   for (const std::string& name : config_.m_step.held_parameters) {
     if (find_parameter(parameters, name) == nullptr) {
-      throw UsageError(fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
+      throw UsageError(
+          fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
     }
   }
   check_exact_reach(prior_);
@@ -65,9 +66,10 @@ void Session::check_start() const {
   if (basis.size() == 0) return;
   const Index columns = config_.num_components + (config_.background ? 1 : 0);
   if (basis.cols() != config_.num_components && basis.cols() != columns) {
-    throw InputError(fmt::format("the starting basis has {} columns; expected {}, one for each "
-                                 "component",
-                                 basis.cols(), config_.num_components));
+    throw InputError(
+        fmt::format("the starting basis has {} columns; expected {}, one for each "
+                    "component",
+                    basis.cols(), config_.num_components));
   }
   if (!(basis.array().isFinite() && basis.array() >= 0).all()) {
     throw InputError("the starting basis has an entry that is negative or not finite");
@@ -80,8 +82,8 @@ void Session::check(Observation y) {
     if (size == 0) throw InputError("the first observation has no channels");
     const Matrix& basis = config_.initial_basis;
     if (basis.size() > 0 && basis.rows() != size) {
-      throw InputError(fmt::format(
-          "the starting basis has {} rows and the data have {} channels", basis.rows(), size));
+      throw InputError(fmt::format("the starting basis has {} rows and the data have {} channels",
+                                   basis.rows(), size));
     }
     num_channels_ = size;
   }
@@ -132,9 +134,8 @@ Eigen::Map<const Matrix> Session::held_back() const {
 }
 
 Estimate Session::starting_estimate() const {
-  Matrix basis = config_.initial_basis.size() > 0
-                     ? config_.initial_basis
-                     : random_start(held_back(), prior_, config_.seed);
+  Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
+                                                  : random_start(held_back(), prior_, config_.seed);
   if (config_.background && basis.cols() == config_.num_components) {
     basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
     basis.rightCols(1) = background_start(held_back());
@@ -145,8 +146,7 @@ Estimate Session::starting_estimate() const {
 void Session::start() {
   const Matrix first_observations = held_back();
   Estimate start = starting_estimate();
-  auto engine =
-      std::make_unique<ExactEngine>(prior_, start.basis, engine_options(config_, prior_));
+  auto engine = std::make_unique<ExactEngine>(prior_, start.basis, engine_options(config_, prior_));
   learner_.emplace(std::move(engine), std::move(start), learner_options(config_));
   held_back_ = {};
   for (Index t = 0; t < first_observations.cols(); ++t) take_in(as_span(first_observations.col(t)));
@@ -159,13 +159,12 @@ void Session::take_in(Observation y) {
 }
 
 void Session::run_batch() {
-  batch_ = batch_em(
-      held_back(), starting_estimate(), batch_options(config_),
-      [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
-        const Vector values = trace_values(estimate);
-        trace_.add_last({iteration, log_likelihood, values, values});
-        if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
-      });
+  batch_ = batch_em(held_back(), starting_estimate(), batch_options(config_),
+                    [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
+                      const Vector values = trace_values(estimate);
+                      trace_.add_last({iteration, log_likelihood, values, values});
+                      if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
+                    });
   held_back_ = {};
 }
 

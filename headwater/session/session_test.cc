@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "headwater/core/error.hpp"
 #include "headwater/io/test_support.hpp"
 #include "headwater/learning/matching.hpp"
@@ -60,7 +59,8 @@ TEST(Session, HoldsBackTheFirstObservationsForARandomStartAndLosesNone) {
   for (Index t = 100; t < record.cols(); ++t) session.update(as_span(record.col(t)));
   session.finish();
   ASSERT_EQ(seen.size(), 600u);
-  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], static_cast<std::int64_t>(i) + 1);
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    EXPECT_EQ(seen[i], static_cast<std::int64_t>(i) + 1);
   EXPECT_EQ(session.model().observations, 600);
 }
 

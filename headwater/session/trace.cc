@@ -38,8 +38,7 @@ Vector trace_values(const Estimate& estimate) {
   Vector values(size);
   Index at = 0;
   for (const Parameter& parameter : parameters) {
-    values.segment(at, parameter.value.size()) =
-        parameter.value.reshaped<Eigen::RowMajor>();
+    values.segment(at, parameter.value.size()) = parameter.value.reshaped<Eigen::RowMajor>();
     at += parameter.value.size();
   }
   values.tail(estimate.basis.size()) = estimate.basis.reshaped<Eigen::RowMajor>();

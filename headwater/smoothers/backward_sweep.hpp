@@ -12,8 +12,8 @@ namespace headwater {
 struct ExactStep {
   void remember(const ExactFilter& filter, Observation observation, double step_size);
 
-  Vector filtered;  // p(x_t | y_1..t)
-  Vector ratio;     // g(y_t | x) / p(y_t | y_1..t-1)
+  Vector filtered;                                      // p(x_t | y_1..t)
+  Vector ratio;                                         // g(y_t | x) / p(y_t | y_1..t-1)
   std::shared_ptr<const KroneckerOperator> transition;  // that led to this step
   Vector observation;
   double step_size = 0;

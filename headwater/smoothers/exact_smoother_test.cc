@@ -118,10 +118,9 @@ TEST(ExactBatch, SmoothedLawsEqualSumsOverEveryPath) {
                 1e-12 * std::abs(truth.log_likelihood));
     const Matrix means = batch.smoothed_activations();
     for (Index t = 0; t < 6; ++t) {
-      EXPECT_LT((means.row(t).transpose() - states.transpose() * truth.smoothed[t])
-                    .cwiseAbs()
-                    .maxCoeff(),
-                1e-12);
+      EXPECT_LT(
+          (means.row(t).transpose() - states.transpose() * truth.smoothed[t]).cwiseAbs().maxCoeff(),
+          1e-12);
     }
     expect_equal(batch.statistics(true), truth.statistics, 1e-12);
   }

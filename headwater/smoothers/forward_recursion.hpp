@@ -15,7 +15,7 @@ namespace headwater {
 class ForwardRecursion final : public ExactSmoother {
  public:
   enum class SecondStatistic {
-    kAtOnce,      // s2(x_t, y_t) enters with the basis of time t
+    kAtOnce,     // s2(x_t, y_t) enters with the basis of time t
     kAsPrinted,  // ... and, one step later, is entered anew with the basis of time t + 1, as
                  // Algorithm 1 prints it: C_t holds y_1..t-1 and S_2 adds y_t
   };
