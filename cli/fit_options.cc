@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "config_file.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/source.hpp"
 
@@ -78,7 +79,9 @@ void add_weak_priors(CLI::App& command, FitOptions& options) {
       ->type_name("X")
       ->default_str("1.000001")
       ->group(group);
-  command.add_option("--basis-rate", to.basis_rate, "Gamma prior on the basis: rate")
+  command
+      .add_option("--basis-rate", to.basis_rate,
+                  "Gamma prior on the basis: rate, times the mean entry")
       ->type_name("X")
       ->capture_default_str()
       ->group(group);
@@ -115,6 +118,7 @@ void add_schedule(CLI::App& command, FitOptions& options) {
 
 void add_run(CLI::App& command, FitOptions& options) {
   command.add_option("--seed", options.settings.seed, "same seed, same bytes")
+      ->check(whole_number())
       ->type_name("S")
       ->capture_default_str()
       ->group("Run");
@@ -128,7 +132,7 @@ void add_run(CLI::App& command, FitOptions& options) {
       ->type_name("FILE")
       ->group("Run");
   command.add_flag("--quiet", options.quiet, "no progress line, no summary")->group("Run");
-  command.set_config("--config", "", "read options from a file of NAME=VALUE lines")->group("Run");
+  add_config_option(command)->group("Run");
 }
 
 }  // namespace
@@ -166,8 +170,21 @@ Config FitOptions::config() const {
     }
   }
   config.validate();
-  if (init != "auto" && init != "random") config.initial_basis = read_matrix(init);
+  if (!log.empty() && config.method == Method::kBatch) {
+    throw UsageError("--log has a line for each observation; --method batch takes all at once");
+  }
+  if (init != "auto" && init != "random") config.initial_basis = read_start(config);
   return config;
+}
+
+Matrix FitOptions::read_start(const Config& config) const {
+  Matrix basis = read_matrix(init);
+  const bool has_background = config.background && basis.cols() == config.num_components + 1;
+  if (basis.cols() != config.num_components && !has_background) {
+    throw InputError(fmt::format("{}: has {} columns; expected {}, one for each component", init,
+                                 basis.cols(), config.num_components));
+  }
+  return basis;
 }
 
 void FitOptions::check_start(const Config& config, Index num_channels) const {

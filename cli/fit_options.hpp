@@ -26,6 +26,7 @@ struct FitOptions {
   void add_to(CLI::App& command);
   // Reads the starting basis, if a file is named.
   headwater::Config config() const;
+  headwater::Matrix read_start(const headwater::Config& config) const;
   // InputError naming the file if the starting basis does not fit the data.
   void check_start(const headwater::Config& config, headwater::Index num_channels) const;
 };

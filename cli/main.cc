@@ -2,12 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
+#include "config_file.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/session/model.hpp"
 
@@ -21,6 +25,22 @@ int fail(int code, std::string message) {
   std::ranges::replace(message, '\n', ' ');
   fmt::print(stderr, "headwater: {}\n", message);
   return code;
+}
+
+std::string missing_command(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return "a command is missing: one of " + names + "; headwater --help says more";
+}
+
+// What was printed may still be in a buffer, and the disk be full.
+void flush_standard_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw headwater::InputError(
+        fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+  }
 }
 
 }  // namespace
@@ -37,8 +57,10 @@ int main(int argc, char** argv) {
       "      --seed 1 --out counts.csv --save-basis truth.csv\n"
       "  headwater fit counts.csv --components 5 --prior basis-selection --out model.h5\n"
       "  headwater show model.h5 --compare truth.csv");
+  // An option given twice means the last one, so that the command line overrules a --config file.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.set_version_flag("--version", "headwater " + headwater::version());
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   Run run;
   add_simulate(app, run);
   add_fit(app, run);
@@ -47,8 +69,13 @@ int main(int argc, char** argv) {
   add_show(app, run);
 
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    insert_config_file(arguments);
+    std::ranges::reverse(arguments);  // as CLI11 wants them
+    app.parse(arguments);
+    if (!run) throw headwater::UsageError(missing_command(app));
     run();
+    flush_standard_output();
     return kDone;
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);

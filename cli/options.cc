@@ -85,6 +85,18 @@ headwater::PriorConfig PriorOptions::config() const {
   return config;
 }
 
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t number = 0;
+        const char* const last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), last, number);
+        if (error == std::errc() && end == last) return std::string();
+        return fmt::format("'{}' is not a whole number from 0 to 18446744073709551615", text);
+      },
+      "");
+}
+
 std::string list_priors() {
   std::string text = "Priors and their parameters:\n";
   for (const headwater::PriorInfo& prior : headwater::prior_registry()) {

@@ -7,7 +7,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 // Options that several commands share.
 
@@ -23,6 +24,9 @@ struct PriorOptions {
   // Reads the files that the assignments name. Throws UsageError for what the prior does not have.
   headwater::PriorConfig config() const;
 };
+
+// A seed: digits that fit 64 bits.
+CLI::Validator whole_number();
 
 // Every prior with its parameters, for the foot of a command's --help.
 std::string list_priors();

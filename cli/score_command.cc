@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "headwater/core/error.hpp"
 #include "headwater/io/json.hpp"
 #include "headwater/io/sink.hpp"
 #include "model_and_data.hpp"
@@ -76,10 +77,14 @@ void print_text(const Score& score) {
 }
 
 void score_data(const Options& options) {
+  const bool is_taken = options.out == "-" || options.predict == "-";
+  if ((options.out == "-" && options.predict == "-") || (is_taken && options.json)) {
+    throw UsageError("only one of --out -, --predict - and --json can go to standard output");
+  }
   const Model model = read_model(options.model);
   const auto source = open_for_model(options.data, options.model, model);
   const Score score = run_over(options, model, *source);
-  if (options.out == "-" || options.predict == "-") return;  // standard output is taken
+  if (is_taken) return;
   if (options.json) {
     print_json(score);
   } else {

@@ -54,11 +54,13 @@ Matrix basis_to_use(const Options& options) {
   return basis;
 }
 
-void write_matrix(const Matrix& matrix, const std::string& name) {
-  const auto sink = create_sink(name);
-  const RowMatrix rows = matrix;
-  for (Index i = 0; i < rows.rows(); ++i) sink->write_row(as_span(rows.row(i)));
-  sink->commit();
+std::unique_ptr<MatrixSink> sink_if_named(const std::string& name) {
+  return name.empty() ? nullptr : create_sink(name);
+}
+
+void write_matrix(const RowMatrix& matrix, MatrixSink& sink) {
+  for (Index i = 0; i < matrix.rows(); ++i) sink.write_row(as_span(matrix.row(i)));
+  sink.commit();
 }
 
 void simulate(const Options& options) {
@@ -68,8 +70,8 @@ void simulate(const Options& options) {
   const Matrix basis = basis_to_use(options);
   Simulator simulator(make_prior(basis.cols(), options.prior.config()), basis, options.seed);
   const auto data = create_sink(options.out);
-  const auto activations =
-      options.save_activations.empty() ? nullptr : create_sink(options.save_activations);
+  const auto activations = sink_if_named(options.save_activations);
+  const auto used_basis = sink_if_named(options.save_basis);
   Progress progress(options.quiet);
   for (std::int64_t t = 1; t <= options.length; ++t) {
     simulator.next();
@@ -77,7 +79,7 @@ void simulate(const Options& options) {
     if (activations) activations->write_row(simulator.activation());
     progress.show(t, "observations", static_cast<double>(t) / static_cast<double>(options.length));
   }
-  if (!options.save_basis.empty()) write_matrix(basis, options.save_basis);
+  if (used_basis) write_matrix(basis, *used_basis);
   if (activations) activations->commit();
   data->commit();
 }
@@ -100,6 +102,7 @@ void add_simulate(CLI::App& app, Run& run) {
       ->required()
       ->type_name("T");
   command.add_option("--seed", options->seed, "same seed, same stream")
+      ->check(whole_number())
       ->type_name("S")
       ->capture_default_str();
   command.add_option("--out", options->out, "T x M counts: .csv, .tsv, .npy or - (CSV)")

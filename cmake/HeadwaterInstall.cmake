@@ -5,7 +5,8 @@ install(TARGETS headwater EXPORT headwaterTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY headwater DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "reference" EXCLUDE)
+        FILES_MATCHING PATTERN "*.hpp"
+        PATTERN "reference" EXCLUDE PATTERN "test_support.hpp" EXCLUDE)
 install(EXPORT headwaterTargets NAMESPACE headwater::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headwater)
 configure_package_config_file(cmake/headwaterConfig.cmake.in headwaterConfig.cmake

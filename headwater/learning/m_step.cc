@@ -14,15 +14,15 @@ namespace {
 // A difference s1 - unseen of this relative size is rounding, not evidence.
 constexpr double kNegligible = 1e-13;
 
-bool is_held(const MStepOptions& options, const std::string& name) {
-  return std::ranges::find(options.held_parameters, name) != options.held_parameters.end();
-}
-
 void check(bool ok, const char* name, double value, const char* expected) {
   if (!ok) throw UsageError(fmt::format("{} is {}; expected {}", name, value, expected));
 }
 
 }  // namespace
+
+bool MStepOptions::holds(std::string_view parameter) const {
+  return std::ranges::find(held_parameters, parameter) != held_parameters.end();
+}
 
 void MStepOptions::validate() const {
   check(std::isfinite(basis_shape) && basis_shape >= 1, "basis-shape", basis_shape, "1 or more");
@@ -43,7 +43,8 @@ void update_basis(const Statistics& statistics, const MStepOptions& options, Mat
   if (options.hold_basis) return;
   const double count = statistics.effective_count();
   const double extra_counts = (options.basis_shape - 1) / count;
-  const double extra_exposure = options.basis_rate / count;
+  const double mean = basis.mean();
+  const double extra_exposure = mean > 0 ? options.basis_rate / (mean * count) : 0;
   for (Index k = 0; k < basis.cols(); ++k) {
     const double negligible = kNegligible * statistics.s1[k];
     for (Index m = 0; m < basis.rows(); ++m) {
@@ -67,8 +68,12 @@ void update_prior(const Statistics& statistics, const MStepOptions& options, Any
     Index at = 0;
     for (const FiniteAxis& axis : prior.finite_chain().axes) {
       for (Index i = 0; i < axis.size(); ++i) {
-        for (Index j = 0; j < axis.size(); ++j, ++at) {
-          if (axis.transition(i, j) > 0) moves[at] += extra;
+        // A state that was certainly never visited says nothing about what follows it.
+        auto row = moves.segment(at, axis.size());
+        at += axis.size();
+        if (row.sum() == 0) continue;
+        for (Index j = 0; j < axis.size(); ++j) {
+          if (axis.transition(i, j) > 0) row[j] += extra;
         }
       }
     }
@@ -76,14 +81,14 @@ void update_prior(const Statistics& statistics, const MStepOptions& options, Any
   const Parameters before = prior.parameters();
   prior.maximise(as_span(moves));
   for (const Parameter& parameter : before) {
-    if (is_held(options, parameter.name)) prior.set_parameter(parameter);
+    if (options.holds(parameter.name)) prior.set_parameter(parameter);
   }
 }
 
 bool learns_prior(const MStepOptions& options, const AnyPrior& prior) {
   const Parameters parameters = prior.parameters();
   return std::ranges::any_of(
-      parameters, [&](const Parameter& parameter) { return !is_held(options, parameter.name); });
+      parameters, [&](const Parameter& parameter) { return !options.holds(parameter.name); });
 }
 
 }  // namespace headwater

@@ -11,10 +11,12 @@ namespace headwater {
 // What keeps the M-step away from division by zero and from zeros that could never be left again.
 // All act with the weight of pseudo-observations, so their effect vanishes as data come in.
 struct MStepOptions {
-  // Gamma(shape, rate) prior on every entry of the basis: B = (S2 + (shape - 1) / n) / (S1 +
-  // rate / n) after n observations [Cemgil2009].
+  // Gamma(shape, rate / mean) prior on every entry of the basis, where mean is that of all entries:
+  //   B = (S2 + (shape - 1) / n) / (S1 + (rate / mean) / n)
+  // after n observations [Cemgil2009]. Without any evidence an entry ends at (shape - 1) / rate
+  // times the mean.
   double basis_shape = 1 + 1e-6;
-  double basis_rate = 0;
+  double basis_rate = 1e-6;
   // No entry of the basis below this times their mean.
   double basis_floor = 1e-10;
   // Beta (Dirichlet) prior of weight 1 + this on the transitions of a finite prior, those that are
@@ -23,6 +25,8 @@ struct MStepOptions {
 
   bool hold_basis = false;
   std::vector<std::string> held_parameters;
+
+  bool holds(std::string_view parameter) const;
 
   void validate() const;  // throws UsageError
 

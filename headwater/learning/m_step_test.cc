@@ -33,16 +33,16 @@ TEST(MStep, IsTheRatioOfTheStatistics) {
   EXPECT_EQ(basis, (Matrix(3, 2) << 2, 8, 0, 4, 8, 0).finished());
 }
 
-// B = (S2 + (shape - 1) / n) / (S1 + rate / n).
+// B = (S2 + (shape - 1) / n) / (S1 + (rate / mean) / n).
 TEST(MStep, GammaPriorWeighsAsPseudoObservations) {
   MStepOptions options = as_printed();
   options.basis_shape = 3;
   options.basis_rate = 5;
-  Matrix basis = Matrix::Ones(3, 2);
+  Matrix basis = Matrix::Constant(3, 2, 2);
   update_basis(statistics_of(kS1, kS2, {}, 50), options, basis);
   for (Index m = 0; m < 3; ++m) {
     for (Index k = 0; k < 2; ++k) {
-      EXPECT_DOUBLE_EQ(basis(m, k), (kS2(m, k) + 2.0 / 50) / (kS1[k] + 5.0 / 50));
+      EXPECT_DOUBLE_EQ(basis(m, k), (kS2(m, k) + 2.0 / 50) / (kS1[k] + 5.0 / 2 / 50));
     }
   }
 }
@@ -86,6 +86,16 @@ TEST(MStep, ChannelsAreDividedByWhatWasSeenOfThem) {
   EXPECT_EQ(basis(2, 1), 7);
 }
 
+// With next to no evidence the ratio of the statistics could be anything: the prior keeps the
+// column on the scale of the others.
+TEST(MStep, AComponentThatIsHardlyOnStaysInScale) {
+  Matrix basis = (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished();
+  Matrix s2 = kS2;
+  s2.col(1).setConstant(1e-300);
+  update_basis(statistics_of((Vector(2) << 0.5, 1e-200).finished(), s2, {}, 100), {}, basis);
+  EXPECT_LT((basis.col(1).array() - 3.5).abs().maxCoeff(), 1e-9);
+}
+
 TEST(MStep, HeldThingsStay) {
   MStepOptions options;
   options.hold_basis = true;
@@ -112,6 +122,13 @@ TEST(MStep, BetaPriorOnTransitions) {
   update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 40), options,
                prior);
   EXPECT_NEAR(prior.parameters()[0].value(0), (0.6 + 0.05) / (0.8 + 0.1), 1e-15);
+}
+
+TEST(MStep, WithoutAMoveThePriorStays) {
+  AnyPrior prior(BasisSelection(1, 0.7, 0.4));
+  update_prior(statistics_of(kS1, kS2, Vector::Zero(4), 1), {}, prior);
+  EXPECT_EQ(prior.parameters()[0].value(0), 0.7);
+  EXPECT_EQ(prior.parameters()[1].value(0), 0.4);
 }
 
 TEST(MStep, TransitionPriorLeavesImpossibleMovesImpossible) {

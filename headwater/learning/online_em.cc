@@ -19,13 +19,14 @@ Vector flatten(const Estimate& estimate) {
   return flat;
 }
 
-void unflatten(const Vector& flat, Estimate& estimate) {
-  estimate.basis.reshaped() = flat.head(estimate.basis.size());
+// What is held keeps its bits, which a mean of equal numbers would not.
+void unflatten(const Vector& flat, const MStepOptions& options, Estimate& estimate) {
+  if (!options.hold_basis) estimate.basis.reshaped() = flat.head(estimate.basis.size());
   Index at = estimate.basis.size();
   for (Parameter parameter : estimate.prior.parameters()) {
     parameter.value.reshaped() = flat.segment(at, parameter.value.size());
     at += parameter.value.size();
-    estimate.prior.set_parameter(parameter);
+    if (!options.holds(parameter.name)) estimate.prior.set_parameter(parameter);
   }
 }
 
@@ -64,9 +65,9 @@ StepReport OnlineEm::update(Observation y) {
 
 void OnlineEm::finish() {
   engine_->finish();
-  // A stream shorter than the burn-in still deserves one M-step rather than its starting values.
-  const bool never_maximised = m_steps_ == 0 && observations_ > 0;
-  if (engine_->has_new_statistics() && (is_settled() || never_maximised)) maximise();
+  if (engine_->has_new_statistics() && is_settled()) maximise();
+  const bool was_too_short = m_steps_ == 0 && observations_ > 0;
+  if (was_too_short && options_.rescue_short_streams) maximise();
 }
 
 void OnlineEm::maximise() {
@@ -82,7 +83,7 @@ void OnlineEm::maximise() {
 
 Estimate OnlineEm::averaged() const {
   Estimate mean = estimate_;
-  if (!average_.empty()) unflatten(average_.mean(), mean);
+  if (!average_.empty()) unflatten(average_.mean(), options_.m_step, mean);
   return mean;
 }
 

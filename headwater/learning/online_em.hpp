@@ -14,6 +14,8 @@ struct OnlineEmOptions {
   StepSize step_size = StepSize::power(0.6);
   std::int64_t burn_in = 100;  // the first M-step is made when so many observations are in
   bool average = true;         // report the average of the iterates
+  // One M-step at the end of a stream shorter than the burn-in, rather than its starting values.
+  bool rescue_short_streams = true;
   MStepOptions m_step;
 };
 

@@ -96,11 +96,17 @@ TEST(OnlineEm, AStreamShorterThanTheBurnInStillCounts) {
   const Matrix basis = random_basis(3, 2, 5, 1);
   const Matrix record = reference::simulate_record(prior, basis, 30, 2);
   const Estimate start{reference::perturbed(basis, 0.3, 1), prior};
-  OnlineEm learner = make_learner(start, Smoother::kWindow, {});
-  for (Index t = 0; t < 30; ++t) learner.update(as_span(record.col(t)));
-  learner.finish();
-  EXPECT_NE(learner.last().basis, start.basis);
-  EXPECT_EQ(learner.reported().basis, learner.last().basis);
+  for (const bool rescue : {true, false}) {
+    for (const Smoother smoother : {Smoother::kWindow, Smoother::kForward}) {
+      OnlineEmOptions options;
+      options.rescue_short_streams = rescue;
+      OnlineEm learner = make_learner(start, smoother, options);
+      for (Index t = 0; t < 30; ++t) learner.update(as_span(record.col(t)));
+      learner.finish();
+      EXPECT_EQ(learner.last().basis != start.basis, rescue);
+      EXPECT_EQ(learner.reported().basis, learner.last().basis);
+    }
+  }
 }
 
 // A copy goes on like the original and shares nothing with it.
@@ -121,6 +127,21 @@ TEST(OnlineEm, IsAValue) {
     EXPECT_EQ(copy.last().basis, whole.last().basis);
     EXPECT_EQ(copy.log_likelihood(), whole.log_likelihood());
   }
+}
+
+TEST(OnlineEm, WhatIsHeldKeepsItsBitsThroughTheAverage) {
+  const AnyPrior prior(BasisSelection(2, 0.8, 0.7));
+  const Matrix basis = random_basis(3, 2, 5, 1);
+  const Matrix record = reference::simulate_record(prior, basis, 1000, 2);
+  OnlineEmOptions options;
+  options.m_step.hold_basis = true;
+  options.m_step.held_parameters = {"stay_off"};
+  OnlineEm learner = make_learner({basis, prior}, Smoother::kWindow, options);
+  for (Index t = 0; t < 1000; ++t) learner.update(as_span(record.col(t)));
+  learner.finish();
+  EXPECT_EQ(learner.reported().basis, basis);
+  EXPECT_EQ(learner.reported().prior.parameters()[0].value(0), 0.8);
+  EXPECT_NE(learner.reported().prior.parameters()[1].value(0), 0.7);
 }
 
 // From a start near the truth, in 20,000 observations of the paper's size: the error of the

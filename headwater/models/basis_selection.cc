@@ -56,7 +56,8 @@ FiniteChain BasisSelection::finite_chain() const {
     axis.transition.resize(2, 2);
     axis.transition << p, 1 - p, 1 - q, q;
     axis.initial.resize(2);
-    axis.initial << (1 - q) / (2 - p - q), (1 - p) / (2 - p - q);
+    const double leaving = (1 - p) + (1 - q);  // 2 - p - q would lose the digits near 1
+    axis.initial << (1 - q) / leaving, (1 - p) / leaving;
     chain.axes.push_back(std::move(axis));
   }
   return chain;

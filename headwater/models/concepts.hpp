@@ -30,7 +30,7 @@ namespace headwater {
 // The states of a block of particles: one row a particle, one column a number of the state, so
 // that loops run along particles in contiguous memory.
 using States = Eigen::Ref<Matrix>;
-using ConstStates = Eigen::Ref<const Matrix>;
+using ConstStates = const Eigen::Ref<const Matrix>&;
 
 // Random numbers for a block of particles at one time: each particle has a generator of its own,
 // so that how particles are cut into blocks changes no bit.

@@ -42,7 +42,7 @@ void check_activations(const AnyPrior& prior, const ConformanceOptions& options,
   Matrix x(states.rows(), prior.num_components());
   prior.activations(states, x);
   if (!(x.array().isFinite() && x.array() >= 0).all()) {
-    out.push_back("activations() gave a value that is negative or not finite");
+    out.emplace_back("activations() gave a value that is negative or not finite");
   }
 }
 
@@ -64,7 +64,7 @@ void check_parameters(const AnyPrior& prior, Findings& out) {
   }
   try {
     copy.set_parameter(scalar_parameter("no such parameter", 0.5));
-    out.push_back("set_parameter() took a name that parameters() does not list");
+    out.emplace_back("set_parameter() took a name that parameters() does not list");
   } catch (const UsageError&) {
   }
 }
@@ -165,7 +165,7 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
   again.maximise(as_span(expected));
   const double value = expected_log_density(again, expected);
   if (std::abs(value - expected_log_density(prior, expected)) > kSameTo * std::abs(value)) {
-    out.push_back("maximise() does not find the parameters again from the moves they expect");
+    out.emplace_back("maximise() does not find the parameters again from the moves they expect");
   }
 
   // Uneven counts, so that the maximum lies elsewhere.
@@ -194,9 +194,9 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
 
 ConformanceReport check_prior(const AnyPrior& prior, const ConformanceOptions& options) {
   ConformanceReport report;
-  if (prior.name().empty()) report.findings.push_back("name() is empty");
+  if (prior.name().empty()) report.findings.emplace_back("name() is empty");
   if (prior.num_components() < 1) {
-    report.findings.push_back("num_components() is less than 1");
+    report.findings.emplace_back("num_components() is less than 1");
     return report;
   }
   check_parameters(prior, report.findings);

@@ -43,6 +43,13 @@ TEST(BasisSelection, StartsInItsStationaryLaw) {
   }
 }
 
+TEST(BasisSelection, HasALawHoweverCloseToOneItsProbabilities) {
+  AnyPrior prior(BasisSelection(1, 0.5, 0.5));
+  prior.maximise(std::vector<double>{5, 0, 0, 5});
+  EXPECT_NO_THROW(validate(prior.finite_chain(), "prior"));
+  EXPECT_EQ(prior.finite_chain().axes[0].initial[0], 0.5);
+}
+
 TEST(BasisSelection, MaximisesOverTheStateBeforeTheMove) {
   // n00, n01, n10, n11 of two components
   const std::vector<double> moves = {6, 2, 1, 3, 10, 0, 1, 1};

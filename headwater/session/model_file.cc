@@ -60,6 +60,7 @@ Estimate read_estimate(const Hdf5File& file, const std::string& group, AnyPrior 
   for (const Parameter& parameter : read_parameters(file, group + "/parameters")) {
     estimate.prior.set_parameter(parameter);
   }
+  if (estimate.prior.is_finite()) validate(estimate.prior.finite_chain(), group + "/parameters");
   return estimate;
 }
 

@@ -13,6 +13,7 @@ namespace {
 constexpr double kStayOff = 0.9;
 constexpr double kStayOn = 0.7;
 constexpr double kStayInState = 0.9;
+constexpr Index kMostComponents = 65536;
 
 Vector starting_values(const PriorConfig& config, std::string_view name, double standard,
                        Index num_components) {
@@ -97,6 +98,10 @@ AnyPrior make_prior(Index num_components, const PriorConfig& config) {
   const PriorInfo& info = find_prior(config.name);
   if (num_components < 1) {
     throw UsageError(fmt::format("components is {}; expected 1 or more", num_components));
+  }
+  if (num_components > kMostComponents) {
+    throw UsageError(
+        fmt::format("components is {}; expected at most {}", num_components, kMostComponents));
   }
   for (const Parameter& parameter : config.parameters) find_parameter_info(info, parameter.name);
   return info.make(num_components, config);

@@ -30,7 +30,8 @@ ExactEngineOptions engine_options(const Config& config, const AnyPrior& prior) {
 }
 
 OnlineEmOptions learner_options(const Config& config) {
-  return {config.step_size, config.burn_in, config.average, config.effective_m_step()};
+  return {config.step_size, config.burn_in, config.average, !config.paper_exact,
+          config.effective_m_step()};
 }
 
 BatchEmOptions batch_options(const Config& config) {

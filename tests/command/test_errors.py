@@ -1,0 +1,151 @@
+"""Every error: one line that says what is wrong, the right exit code, and nothing left behind."""
+
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+
+from error_cases import (DATA, DATA_FILES, MODELS, RANDOM_BASIS, SHAPES, USAGE, WRITING, fit, near,
+                         simulate)
+from support import as_csv, held_model
+
+FAILED, BAD_USAGE = 1, 2
+
+
+@pytest.fixture(scope="module")
+def here(shared_headwater):
+    """The command in a folder full of files that are wrong in one way each."""
+    command = shared_headwater
+    for name, content in DATA_FILES.items():
+        command.write(name, content)
+    for name in "folder.h5", "folder.csv":
+        command.path(name).mkdir()
+    command.save("negative.npy", [[1.0, 2.0], [3.0, -4.0]])
+    command.save("cube.npy", np.ones((2, 2, 2)))
+    command.save("words.npy", np.array([["a", "b"]]))
+    command.save("none.npy", np.ones((0, 2)))
+    command.write("not_npy.npy", "1,2\n")
+    held_model(command, "model.h5", np.array([[1.0, 2.0], [3.0, 4.0]]), 0.9, 0.7)
+    whole = command.path("model.h5").read_bytes()
+    for size in 8, 100, 2000, len(whole) - 1:
+        command.write(f"cut_{size}.h5", whole[:size])
+    command.write("cut.npy", command.path("negative.npy").read_bytes()[:-1])
+    with h5py.File(command.path("foreign.h5"), "w") as file:
+        file["basis"] = [[1.0, 2.0]]
+    return command
+
+
+def check_error(done, code, message):
+    """message: all of it, or a pattern for all of it."""
+    text = done.stderr.decode()
+    assert done.returncode == code, text
+    assert text.startswith("headwater: ") and text.endswith("\n") and text.count("\n") == 1, text
+    found = text[len("headwater: "):-1]
+    if isinstance(message, str):
+        assert found == message
+    else:
+        assert message.fullmatch(found), found
+    assert not done.stdout
+
+
+def check_fails(here, arguments, code, message, **streams):
+    before = here.listing()
+    done = here.attempt(*arguments, timeout=5, **streams)
+    check_error(done, code, message)
+    assert here.listing() == before
+
+
+def cases(table):
+    return pytest.mark.parametrize("arguments, message", list(table.values()), ids=list(table))
+
+
+@cases(DATA)
+def test_data_that_cannot_be_read(here, arguments, message):
+    check_fails(here, arguments, FAILED, message)
+
+
+@cases(SHAPES)
+def test_shapes_that_do_not_fit(here, arguments, message):
+    check_fails(here, arguments, FAILED, message)
+
+
+@cases(WRITING)
+def test_output_that_cannot_be_written(here, arguments, message):
+    check_fails(here, arguments, FAILED, message)
+
+
+@cases(USAGE)
+def test_bad_usage(here, arguments, message):
+    check_fails(here, arguments, BAD_USAGE, message)
+
+
+@pytest.mark.parametrize("name", ["stay_off", "stay_on"])
+@pytest.mark.parametrize("value", ["0", "1", "1.5", "-0.1", "nan", "inf"])
+def test_a_probability_outside_0_and_1(here, name, value):
+    message = near(f"{name} is {value}; expected a probability inside \\(0, 1\\)")
+    check_fails(here, fit("good.csv", "--set", f"{name}={value}"), BAD_USAGE, message)
+    check_fails(here, simulate(*RANDOM_BASIS, "--set", f"{name}={value}"), BAD_USAGE, message)
+
+
+@pytest.mark.parametrize("command", [["show"], ["apply", "good.csv", "--out", "x.csv"],
+                                     ["score", "good.csv"]], ids=lambda command: command[0])
+@pytest.mark.parametrize("model, message", list(MODELS.values()), ids=list(MODELS))
+def test_a_model_that_is_none(here, command, model, message):
+    check_fails(here, [command[0], model, *command[1:]], FAILED, message)
+
+
+def test_a_model_that_is_cut_off(here):
+    names = [path.name for path in here.folder.glob("cut_*.h5")]
+    assert len(names) == 4
+    for name in names:
+        check_fails(here, ["show", name], FAILED, near(f"{name}: is (a damaged|not an) HDF5 file"))
+
+
+def test_a_config_file_that_is_missing(here):
+    check_fails(here, fit("good.csv", "--config", "nowhere.conf"), FAILED, near(".*nowhere.conf.*"))
+
+
+@pytest.mark.parametrize("content, message", [
+    ("1,2\n3\n", "standard input:2: 1 cell where 2 were expected"),
+    ("1,2\n3,-4\n", near("standard input:2: column 2: '-4' is negative.*")),
+    ("", "standard input: holds no observations"),
+], ids=["ragged", "negative", "empty"])
+def test_standard_input_is_named(here, content, message):
+    check_fails(here, fit("-"), FAILED, message, given=content.encode())
+
+
+@pytest.mark.parametrize("arguments", [["show", "model.h5", "--basis"], ["show", "model.h5"],
+                                       ["show", "model.h5", "--json"],
+                                       ["show", "model.h5", "--trace"],
+                                       ["score", "model.h5", "good.csv"],
+                                       ["score", "model.h5", "good.csv", "--json"],
+                                       ["apply", "model.h5", "good.csv", "--out", "-"],
+                                       simulate(*RANDOM_BASIS, out="-")],
+                         ids=lambda arguments: " ".join(str(part) for part in arguments))
+def test_a_full_disk_behind_standard_output(here, arguments):
+    with open("/dev/full", "wb") as full:
+        check_fails(here, arguments, FAILED, near(".*No space left on device.*"), stdout=full)
+
+
+def test_a_failed_run_leaves_an_earlier_result_alone(headwater):
+    headwater.write("bad.csv", as_csv(np.ones((500, 2))) + "1,-1\n")
+    headwater.write("x.h5", "an earlier result")
+    check_fails(headwater, fit("bad.csv"), FAILED,
+                "bad.csv:501: column 2: '-1' is negative; observations must be 0 or more")
+
+
+def test_quiet_does_not_silence_an_error(here):
+    check_fails(here, fit("empty.csv", "--quiet"), FAILED, "empty.csv: holds no observations")
+
+
+def test_a_run_that_is_stopped_leaves_no_output(headwater):
+    """Whoever stops it may find a temporary file, but never one that looks like a result."""
+    process = headwater.start(*simulate(*RANDOM_BASIS, length=10 ** 9),
+                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0.3)
+    process.terminate()
+    process.communicate(timeout=10)
+    assert process.returncode != 0
+    assert not headwater.path("x.csv").exists()
