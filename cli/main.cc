@@ -49,14 +49,8 @@ int main(int argc, char** argv) {
   // A reader that went away shows as a write error, which is reported like any other.
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("headwater finds the sources of a stream of counts while the stream flows.");
-  app.footer(
-      "headwater COMMAND --help lists the options of a command.\n"
-      "A first try:\n"
-      "  headwater simulate --prior basis-selection --channels 8 --components 5 --length 20000 \\\n"
-      "      --seed 1 --out counts.csv --save-basis truth.csv\n"
-      "  headwater fit counts.csv --components 5 --prior basis-selection --out model.h5\n"
-      "  headwater show model.h5 --compare truth.csv");
+  CLI::App app("headwater finds the sources of a stream of counts while the stream flows.",
+               "headwater");
   // An option given twice means the last one, so that the command line overrules a --config file.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.set_version_flag("--version", "headwater " + headwater::version());
@@ -67,6 +61,14 @@ int main(int argc, char** argv) {
   add_apply(app, run);
   add_score(app, run);
   add_show(app, run);
+  // After the commands, which would inherit it.
+  app.footer(
+      "headwater COMMAND --help lists the options of a command.\n"
+      "A first try:\n"
+      "  headwater simulate --prior basis-selection --channels 8 --components 5 --length 20000 \\\n"
+      "      --seed 1 --out counts.csv --save-basis truth.csv\n"
+      "  headwater fit counts.csv --components 5 --prior basis-selection --out model.h5\n"
+      "  headwater show model.h5 --compare truth.csv");
 
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -72,7 +72,9 @@ AtomicFile::AtomicFile(const std::string& target) : name_(target) {
     return;
   }
   // A protected file is not replaced, though the folder would allow it.
-  if (exists && access(target.c_str(), W_OK) != 0) throw_system_error(name_, kCannotBeWritten);
+  if (exists && faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
+    throw_system_error(name_, kCannotBeWritten);
+  }
   target_ = follow_links(target, name_);
   open_temporary();
   if (exists) copy_mode_of_target();

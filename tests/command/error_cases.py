@@ -147,7 +147,7 @@ REACH = near("prior 'basis-selection' with \\d+ components has more than 16384 s
              "engine's reach.*")
 
 USAGE = {
-    "no command": ([], near("A subcommand is required.*|.*no command.*")),
+    "no command": ([], "a command is missing: one of simulate, fit, apply, score, show; headwater --help says more"),
     "unknown command": (["guess"], near(".*guess.*")),
     "unknown option at the top": (["--guess"], near(".*--guess.*")),
     "unknown option": (fit("good.csv", "--guess"), near(".*--guess.*")),
@@ -169,7 +169,8 @@ USAGE = {
     "K = 15": (fit(components=15), REACH),
     "K = 40": (fit(components=40), REACH),
     "K = 1000": (fit(components=1000), REACH),
-    "K = 1000000000": (fit(components=1000000000), REACH),
+    "K = 1000000000": (fit(components=1000000000),
+                       "components is 1000000000; expected at most 65536"),
     "unknown prior": (fit(prior="guess"), near("unknown prior 'guess'; .*basis-selection.*")),
     "unknown parameter": (fit("good.csv", "--set", "guess=0.5"),
                           "prior 'basis-selection' has no parameter 'guess'; it has: stay_off, "
