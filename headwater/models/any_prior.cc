@@ -56,6 +56,51 @@ void finite_activations(const FiniteChain& chain, ConstStates states, Eigen::Ref
   }
 }
 
+namespace {
+
+// The state on one axis of row i, or of the only row.
+Index state_on_axis(ConstStates states, Index i, std::size_t axis) {
+  return static_cast<Index>(states(states.rows() == 1 ? 0 : i, static_cast<Index>(axis)));
+}
+
+}  // namespace
+
+void finite_log_transition(const FiniteChain& chain, ConstStates previous, ConstStates next,
+                           Eigen::Ref<Vector> out) {
+  out.setZero();
+  for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+    const Matrix log_transition = chain.axes[k].transition.array().log();
+    for (Index i = 0; i < out.size(); ++i) {
+      out[i] += log_transition(state_on_axis(previous, i, k), state_on_axis(next, i, k));
+    }
+  }
+}
+
+void finite_log_transition_bound(const FiniteChain& chain, ConstStates next,
+                                 Eigen::Ref<Vector> out) {
+  out.setZero();
+  for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+    const Vector largest = chain.axes[k].transition.colwise().maxCoeff().array().log();
+    for (Index i = 0; i < out.size(); ++i) out[i] += largest[state_on_axis(next, i, k)];
+  }
+}
+
+void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstStates next,
+                      const Eigen::Ref<const Vector>& weights, std::span<double> out) {
+  Index first = 0;
+  for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+    const Index size = chain.axes[k].size();
+    for (Index i = 0; i < weights.size(); ++i) {
+      out[first + state_on_axis(previous, i, k) * size + state_on_axis(next, i, k)] += weights[i];
+    }
+    first += size * size;
+  }
+}
+
+void throw_no_density(const std::string& prior) {
+  throw UsageError(fmt::format("prior '{}' has no transition density", prior));
+}
+
 void throw_not_finite(const std::string& prior) {
   throw UsageError(fmt::format("prior '{}' has no finite state space", prior));
 }

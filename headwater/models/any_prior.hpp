@@ -45,12 +45,27 @@ class AnyPrior {
     model_->activations(states, x);
   }
 
+  // Rows of `previous` and `next` are paired; a single row is paired with every row of the other.
+  bool has_density() const { return model_->has_density(); }
+  void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const {
+    model_->log_transition(previous, next, out);
+  }
+  bool has_bound() const { return model_->has_bound(); }
+  void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const {
+    model_->log_transition_bound(next, out);
+  }
+
   // What the prior was made with and never learns; none if it does not say.
   Parameters constants() const { return model_->constants(); }
 
   bool is_learnable() const { return model_->is_learnable(); }
   Parameters parameters() const { return model_->parameters(); }  // none if not learnable
   void set_parameter(const Parameter& parameter) { model_->set_parameter(parameter); }
+  Index num_statistics() const { return model_->num_statistics(); }
+  void add_statistics(ConstStates previous, ConstStates next,
+                      const Eigen::Ref<const Vector>& weights, std::span<double> out) const {
+    model_->add_statistics(previous, next, weights, out);
+  }
   void maximise(std::span<const double> statistics) { model_->maximise(statistics); }
 
  private:
@@ -66,10 +81,19 @@ class AnyPrior {
     virtual void sample_transition(const RandomBlock& random, ConstStates previous,
                                    States next) const = 0;
     virtual void activations(ConstStates states, Eigen::Ref<Matrix> x) const = 0;
+    virtual bool has_density() const = 0;
+    virtual void log_transition(ConstStates previous, ConstStates next,
+                                Eigen::Ref<Vector> out) const = 0;
+    virtual bool has_bound() const = 0;
+    virtual void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const = 0;
     virtual Parameters constants() const = 0;
     virtual bool is_learnable() const = 0;
     virtual Parameters parameters() const = 0;
     virtual void set_parameter(const Parameter& parameter) = 0;
+    virtual Index num_statistics() const = 0;
+    virtual void add_statistics(ConstStates previous, ConstStates next,
+                                const Eigen::Ref<const Vector>& weights,
+                                std::span<double> out) const = 0;
     virtual void maximise(std::span<const double> statistics) = 0;
   };
 
@@ -87,8 +111,15 @@ void sample_finite_initial(const FiniteChain& chain, const RandomBlock& random, 
 void sample_finite_transition(const FiniteChain& chain, const RandomBlock& random,
                               ConstStates previous, States next);
 void finite_activations(const FiniteChain& chain, ConstStates states, Eigen::Ref<Matrix> x);
+void finite_log_transition(const FiniteChain& chain, ConstStates previous, ConstStates next,
+                           Eigen::Ref<Vector> out);
+void finite_log_transition_bound(const FiniteChain& chain, ConstStates next,
+                                 Eigen::Ref<Vector> out);
+void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstStates next,
+                      const Eigen::Ref<const Vector>& weights, std::span<double> out);
 
 [[noreturn]] void throw_not_finite(const std::string& prior);
+[[noreturn]] void throw_no_density(const std::string& prior);
 [[noreturn]] void throw_not_learnable(const std::string& prior);
 
 }  // namespace detail
@@ -140,6 +171,31 @@ struct AnyPrior::Model final : AnyPrior::Interface {
     }
   }
 
+  // Whether a state is the index on each axis of the prior's finite chain.
+  static constexpr bool kFiniteStates = FinitePrior<P> && !SampledPrior<P>;
+
+  bool has_density() const override { return TransitionDensity<P> || kFiniteStates; }
+  void log_transition(ConstStates previous, ConstStates next,
+                      Eigen::Ref<Vector> out) const override {
+    if constexpr (TransitionDensity<P>) {
+      prior.log_transition(previous, next, out);
+    } else if constexpr (kFiniteStates) {
+      detail::finite_log_transition(finite_chain(), previous, next, out);
+    } else {
+      detail::throw_no_density(name());
+    }
+  }
+  bool has_bound() const override { return BoundedTransition<P> || kFiniteStates; }
+  void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const override {
+    if constexpr (BoundedTransition<P>) {
+      prior.log_transition_bound(next, out);
+    } else if constexpr (kFiniteStates) {
+      detail::finite_log_transition_bound(finite_chain(), next, out);
+    } else {
+      detail::throw_no_density(name());
+    }
+  }
+
   Parameters constants() const override {
     if constexpr (requires { prior.constants(); }) {
       return prior.constants();
@@ -159,6 +215,26 @@ struct AnyPrior::Model final : AnyPrior::Interface {
   void set_parameter(const Parameter& parameter) override {
     if constexpr (LearnablePrior<P>) {
       prior.set_parameter(parameter);
+    } else {
+      detail::throw_not_learnable(name());
+    }
+  }
+  Index num_statistics() const override {
+    if constexpr (CountsMoves<P>) {
+      return prior.num_statistics();
+    } else if constexpr (FinitePrior<P>) {
+      return finite_chain().num_moves();
+    } else {
+      return 0;
+    }
+  }
+  void add_statistics(ConstStates previous, ConstStates next,
+                      const Eigen::Ref<const Vector>& weights,
+                      std::span<double> out) const override {
+    if constexpr (CountsMoves<P>) {
+      prior.add_statistics(previous, next, weights, out);
+    } else if constexpr (kFiniteStates) {
+      detail::add_finite_moves(finite_chain(), previous, next, weights, out);
     } else {
       detail::throw_not_learnable(name());
     }

@@ -12,14 +12,19 @@
 // What a prior on the activations can be asked. A prior is a plain class; it offers what it can,
 // and each rung of the ladder buys more:
 //
-//   rung            functions                                        buys
-//   --------------  -----------------------------------------------  --------------------------
-//   NamedPrior      name(), num_components()                         being told apart
-//   SampledPrior    + state_size(), sample_initial(),                simulation (and particle
-//                   sample_transition(), activations()               filters)
-//   FinitePrior     NamedPrior + finite_chain()                      the exact engine, simulation,
-//                                                                    exact smoothing
-//   LearnablePrior  parameters(), set_parameter(), maximise()        learning its own parameters
+//   rung               functions                                        buys
+//   -----------------  -----------------------------------------------  ---------------------------
+//   NamedPrior         name(), num_components()                         being told apart
+//   SampledPrior       + state_size(), sample_initial(),                simulation, particle
+//   filters
+//                      sample_transition(), activations()
+//   TransitionDensity  SampledPrior + log_transition()                  particle smoothers that go
+//                                                                       back to other ancestors
+//   BoundedTransition  TransitionDensity + log_transition_bound()       ... and do so by rejection
+//   FinitePrior        NamedPrior + finite_chain()                      all of the above, and the
+//                                                                       exact engine
+//   LearnablePrior     parameters(), set_parameter(), maximise(), and   learning its own parameters
+//                      num_statistics(), add_statistics() unless finite
 //
 // A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. It may also have
 // constants() (as parameters(), but never learned), to be kept in model files. `check_prior` in
@@ -62,20 +67,44 @@ concept SampledPrior = NamedPrior<P> &&
   prior.activations(previous, activations);
 };
 
+// Rows of `previous` and `next` are paired; a single row is paired with every row of the other.
+template <class P>
+concept TransitionDensity = SampledPrior<P> &&
+    requires(const P& prior, ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) {
+  // out(i) = log f(next_i | previous_i), the density of the state as it is stored.
+  prior.log_transition(previous, next, out);
+};
+
+template <class P>
+concept BoundedTransition = TransitionDensity<P> &&
+    requires(const P& prior, ConstStates next, Eigen::Ref<Vector> out) {
+  // out(i) >= log f(next_i | any state), finite.
+  prior.log_transition_bound(next, out);
+};
+
 template <class P>
 concept FinitePrior = NamedPrior<P> && requires(const P& prior) {
   { prior.finite_chain() } -> std::same_as<FiniteChain>;
 };
 
 template <class P>
-concept LearnablePrior = requires(P& prior, const P& fixed, const Parameter& parameter,
-                                  std::span<const double> s3) {
+concept CountsMoves = requires(const P& prior, ConstStates previous, ConstStates next,
+                               const Eigen::Ref<const Vector>& weights, std::span<double> s3) {
+  { prior.num_statistics() } -> std::convertible_to<Index>;
+  // s3 += sum_i weights(i) s3(previous_i, next_i), rows paired as for log_transition.
+  prior.add_statistics(previous, next, weights, s3);
+};
+
+template <class P>
+concept LearnablePrior = (FinitePrior<P> || CountsMoves<P>)&&requires(P& prior, const P& fixed,
+                                                                      const Parameter& parameter,
+                                                                      std::span<const double> s3) {
   { fixed.parameters() } -> std::same_as<Parameters>;
   // Throws UsageError for an unknown name or a value out of range.
   prior.set_parameter(parameter);
   // The M-step: the parameters that maximise the expected log-density of the moves, whose
-  // statistics are given. For a FinitePrior these are expected counts of moves, laid out as
-  // FiniteChain::num_moves says, up to a common factor.
+  // averages are given, up to a common factor: for a FinitePrior the expected counts of moves,
+  // laid out as FiniteChain::num_moves says; else what add_statistics() adds up.
   prior.maximise(s3);
 };
 
@@ -116,6 +145,15 @@ consteval bool explain_missing_functions() {
     static_assert(
         requires(P & p, std::span<const double> s) { p.maximise(s); },
         "the prior lacks a function: void maximise(std::span<const double> statistics)");
+    if constexpr (!requires(const P& p) { p.finite_chain(); }) {
+      static_assert(
+          requires(const P& p) { p.num_statistics(); },
+          "the prior lacks a function: Index num_statistics() const");
+      static_assert(CountsMoves<P>,
+                    "the prior lacks a function: void add_statistics(ConstStates previous, "
+                    "ConstStates next, const Eigen::Ref<const Vector>& weights, std::span<double> "
+                    "statistics) const");
+    }
   }
   return true;
 }
