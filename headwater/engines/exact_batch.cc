@@ -37,7 +37,8 @@ void ExactBatch::run_forward() {
   }
 }
 
-void ExactBatch::sweep_back(double coefficient, std::span<double> moves, const Visit& visit) {
+void ExactBatch::sweep_back(double coefficient, Index lead_in, std::span<double> moves,
+                            const Visit& visit) {
   BackwardSweep sweep;
   std::vector<ExactStep> steps(static_cast<std::size_t>(segment_));
   Vector beta = Vector::Ones(filter_.states().rows());
@@ -56,19 +57,33 @@ void ExactBatch::sweep_back(double coefficient, std::span<double> moves, const V
       steps[i].remember(filter_, y, coefficient);
     }
     const std::vector<double> coefficients(count, coefficient);
-    sweep.run({steps.data(), count}, before, coefficients, beta, moves);
+    const Vector* law_before = s == 0 && lead_in > 0 ? &filter_.initial() : before;
+    sweep.run({steps.data(), count}, law_before, coefficients, beta, moves);
     visit(first, sweep.weights());
+  }
+  sweep_lead_in(sweep, coefficient, lead_in, beta, moves);
+}
+
+// Unseen steps of a stationary chain: the law stays, and nothing is weighed.
+void ExactBatch::sweep_lead_in(BackwardSweep& sweep, double coefficient, Index lead_in,
+                               Vector& beta, std::span<double> moves) {
+  ExactStep step;
+  step.filtered = filter_.initial();
+  step.ratio.setOnes(step.filtered.size());
+  step.transition = filter_.transition();
+  for (Index t = 1; t < lead_in; ++t) {
+    sweep.run({&step, 1}, &filter_.initial(), {&coefficient, 1}, beta, moves);
   }
 }
 
-Statistics ExactBatch::statistics(bool with_moves) {
+Statistics ExactBatch::statistics(bool with_moves, Index lead_in) {
   const Index length = observations_.cols();
   const Matrix& basis = filter_.basis();
   Statistics statistics(basis.rows(), basis.cols(),
                         with_moves ? filter_.transition()->num_moves() : 0);
   EmissionStatistics emission;
   const double weight = 1 / static_cast<double>(length);
-  sweep_back(weight, as_span(statistics.s3),
+  sweep_back(weight, lead_in, as_span(statistics.s3),
              [&](Index first, const Eigen::Ref<const Matrix>& laws) {
                Matrix seen = observations_.middleCols(first, laws.cols());
                for (Index t = 0; t < seen.cols(); ++t) {
@@ -82,7 +97,7 @@ Statistics ExactBatch::statistics(bool with_moves) {
 
 Matrix ExactBatch::smoothed_activations() {
   Matrix means(observations_.cols(), filter_.states().cols());
-  sweep_back(1, {}, [&](Index first, const Eigen::Ref<const Matrix>& laws) {
+  sweep_back(1, 0, {}, [&](Index first, const Eigen::Ref<const Matrix>& laws) {
     means.middleRows(first, laws.cols()).noalias() = laws.transpose() * filter_.states();
   });
   return means;

@@ -14,22 +14,27 @@ namespace headwater {
 // square root of the record's length and not with the length.
 class ExactBatch {
  public:
-  // observations: M x T, NaN where a cell is missing; must outlive this object.
+  // observations: M x T, NaN where a cell is missing; a matrix (not an expression) that outlives
+  // this object.
   ExactBatch(const FiniteChain& chain, const Matrix& basis,
              const Eigen::Ref<const Matrix>& observations);
 
   double log_likelihood() const { return log_likelihood_; }
   std::int64_t impossible_observations() const { return impossible_; }
 
-  // Averages over all observations, each weighing 1/T.
-  Statistics statistics(bool with_moves);
+  // Averages over all observations, each weighing 1/T. The moves are those between the observations
+  // and, for a chain that starts in its stationary law, those of `lead_in` steps before the first:
+  // such a chain has always been running, only unseen.
+  Statistics statistics(bool with_moves, Index lead_in = 0);
   // E[x_t | y_1..T], T x K, background included.
   Matrix smoothed_activations();
 
  private:
   // Visits the segments from the last to the first with the smoothed laws of their observations.
   using Visit = std::function<void(Index first, const Eigen::Ref<const Matrix>& laws)>;
-  void sweep_back(double coefficient, std::span<double> moves, const Visit& visit);
+  void sweep_back(double coefficient, Index lead_in, std::span<double> moves, const Visit& visit);
+  void sweep_lead_in(BackwardSweep& sweep, double coefficient, Index lead_in, Vector& beta,
+                     std::span<double> moves);
 
   void run_forward();
   bool is_impossible(Index t) const { return impossible_at_[t]; }

@@ -22,6 +22,7 @@ class ExactFilter {
 
   FilterStep step(Observation y);
 
+  const Vector& initial() const { return initial_; }      // p(x_1)
   const Vector& predicted() const { return predicted_; }  // p(x_t | y_1..t-1)
   const Vector& filtered() const { return filtered_; }    // p(x_t | y_1..t)
   // g(y_t | x) / p(y_t | y_1..t-1), so that filtered = predicted * ratio, entry by entry. Zero for

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "headwater/core/error.hpp"
 #include "headwater/engines/exact_batch.hpp"
@@ -14,6 +16,32 @@ namespace {
 
 // A fall by less than this, relative, is rounding.
 constexpr double kRounding = 1e-12;
+// A law that changes by less than this in a step is stationary.
+constexpr double kStationary = 1e-9;
+// The prior's parameters go at least this part of their way, or stay for this iteration.
+constexpr double kShortestStride = 1.0 / 64;
+
+// Parameters that lie `stride` of the way from those of `from` to those of `to`.
+AnyPrior part_of_the_way(const AnyPrior& from, const AnyPrior& to, double stride) {
+  AnyPrior between = from;
+  const Parameters start = from.parameters();
+  const Parameters end = to.parameters();
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    between.set_parameter(
+        {start[i].name, start[i].value + stride * (end[i].value - start[i].value)});
+  }
+  return between;
+}
+
+// As many unseen steps as the chain remembers; none for one that does not start stationary.
+Index lead_in(const AnyPrior& prior) {
+  const FiniteChain chain = prior.finite_chain();
+  for (const FiniteAxis& axis : chain.axes) {
+    const Vector next = axis.transition.transpose() * axis.initial;
+    if ((next - axis.initial).cwiseAbs().maxCoeff() > kStationary) return 0;
+  }
+  return window_lag({}, chain.joint_transition().contraction());
+}
 
 }  // namespace
 
@@ -31,34 +59,45 @@ BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate st
                        const BatchEmOptions& options, const OnIteration& on_iteration) {
   options.validate();
   check_exact_reach(start.prior);
+  const MStep m_step(options.m_step, start.basis);
+  const bool learn_prior = m_step.learns(start.prior);
   BatchEmResult result{std::move(start), {}, 0, 0, false};
   Estimate& now = result.estimate;
-  Estimate before = now;
-  bool learn_prior = learns_prior(options.m_step, now.prior);
+  double stride = 1;  // how much of its way the prior was last seen to be able to go
 
+  std::optional<ExactBatch> pass;
+  const auto e_step = [&] {
+    pass.emplace(now.prior.finite_chain(), now.basis, observations);
+    return pass->log_likelihood() + m_step.log_prior(now.basis, now.prior);
+  };
+  double value = e_step();
   while (true) {
-    ExactBatch pass(now.prior.finite_chain(), now.basis, observations);
-    const double value = pass.log_likelihood();
-    const bool has_previous = !result.log_likelihood.empty();
-    const double gain = has_previous ? value - result.log_likelihood.back() : 0;
-    if (has_previous && learn_prior && gain < -kRounding * std::abs(value)) {
-      now = before;
-      learn_prior = false;
-      result.log_likelihood.pop_back();
-      continue;
-    }
-    result.log_likelihood.push_back(value);
-    result.impossible_observations = pass.impossible_observations();
-    result.iterations = static_cast<std::int64_t>(result.log_likelihood.size()) - 1;
-    if (on_iteration) on_iteration(result.iterations, value, now);
-    result.converged =
-        has_previous && options.tolerance > 0 && gain < options.tolerance * std::abs(value);
+    result.log_likelihood.push_back(pass->log_likelihood());
+    result.impossible_observations = pass->impossible_observations();
+    if (on_iteration) on_iteration(result.iterations, pass->log_likelihood(), now);
     if (result.converged || result.iterations == options.max_iterations) return result;
+    ++result.iterations;
 
-    before = now;
-    const Statistics statistics = pass.statistics(learn_prior);
-    update_basis(statistics, options.m_step, now.basis);
-    if (learn_prior) update_prior(statistics, options.m_step, now.prior);
+    const AnyPrior prior_before = now.prior;
+    const double value_before = value;
+    const Statistics statistics =
+        pass->statistics(learn_prior, options.unseen_past ? lead_in(now.prior) : 0);
+    m_step.update_basis(statistics, now.basis);
+    AnyPrior prior_aim = now.prior;
+    if (learn_prior) m_step.update_prior(statistics, prior_aim);
+    for (stride = std::min(1.0, 2 * stride);; stride /= 2) {
+      const bool stays = !learn_prior || stride < kShortestStride;
+      if (stays) {
+        now.prior = prior_before;
+      } else {
+        now.prior = stride == 1 ? prior_aim : part_of_the_way(prior_before, prior_aim, stride);
+      }
+      value = e_step();
+      if (stays || !(value < value_before - kRounding * std::abs(value_before))) break;
+    }
+    // Written so that a likelihood that stays at -infinity counts as no gain.
+    result.converged =
+        options.tolerance > 0 && !(value - value_before >= options.tolerance * std::abs(value));
   }
 }
 

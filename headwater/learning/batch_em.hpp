@@ -12,6 +12,10 @@ struct BatchEmOptions {
   std::int64_t max_iterations = 200;
   // Stops when an iteration adds less than this times |log-likelihood|. 0: never.
   double tolerance = 1e-9;
+  // Whether a chain that starts in its stationary law is taken to have been running, unseen, before
+  // the first observation. Then the M-step accounts for how the law of the first state depends on
+  // the prior's parameters; without it, as the paper has it, that is left out.
+  bool unseen_past = true;
   MStepOptions m_step;
 
   void validate() const;  // throws UsageError
@@ -28,9 +32,9 @@ struct BatchEmResult {
 // EM on a whole record [YildirimCemgilSingh2012, sec. 3.1], exactly, for a finite prior.
 // observations: M x T, NaN where a cell is missing.
 //
-// The log-likelihood does not fall. The M-step leaves out that the law of the first state depends
-// on the prior's parameters too, which near the maximum can cost more than an iteration gains:
-// then the iteration is undone and those parameters are held from there on.
+// The log-likelihood (with the weak priors' log-density) does not fall. Should the dependence of
+// the first state's law on the prior's parameters cost more than an iteration gains (see
+// unseen_past), those parameters go only part of their way, or stay for that iteration.
 //
 // on_iteration is told the log-likelihood of the start (iteration 0) and of what each iteration led
 // to.

@@ -60,6 +60,36 @@ TEST(BatchEm, TheLikelihoodNeverFallsForAFinitePrior) {
   EXPECT_GE(result.log_likelihood.back(), log_likelihood({basis, truth}, record));
 }
 
+// On a short record the first state counts for much; wherever the prior's parameters start, and
+// however strong the priors on them, what is climbed never falls.
+TEST(BatchEm, ShortRecordsEndAtTheSameHeight) {
+  const AnyPrior truth(BasisSelection(3, 0.97, 0.95));
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Matrix basis = random_basis(6, 3, 10, seed);
+    const Matrix record = reference::simulate_record(truth, basis, 30, seed);
+    BatchEmOptions options;
+    options.max_iterations = 3000;
+    options.tolerance = 1e-12;
+    for (const auto& [p, q] : {std::pair{0.9, 0.7}, std::pair{0.5, 0.5}, std::pair{0.97, 0.95}}) {
+      const BatchEmResult result =
+          batch_em(record, {basis, AnyPrior(BasisSelection(3, p, q))}, options);
+      expect_never_falls(result.log_likelihood);
+      EXPECT_GE(result.log_likelihood.back(), log_likelihood({basis, truth}, record));
+    }
+  }
+}
+
+TEST(BatchEm, StrongPriorsAreObeyed) {
+  const AnyPrior prior(BasisSelection(2, 0.9, 0.8));
+  const Matrix basis = random_basis(4, 2, 8, 1);
+  const Matrix record = reference::simulate_record(prior, basis, 200, 2);
+  BatchEmOptions options;
+  options.m_step.transition_weight = 1e6;  // Beta(1e6, 1e6): one half
+  const BatchEmResult result = batch_em(record, {basis, prior}, options);
+  EXPECT_NEAR(result.estimate.prior.parameters()[0].value(0), 0.5, 1e-3);
+  EXPECT_NEAR(result.estimate.prior.parameters()[1].value(0), 0.5, 1e-3);
+}
+
 // One iteration written out with sums over every path.
 TEST(BatchEm, OneIterationIsTheRatioOfExpectedStatistics) {
   const AnyPrior prior(BasisSelection(2, 0.8, 0.6));
@@ -67,6 +97,7 @@ TEST(BatchEm, OneIterationIsTheRatioOfExpectedStatistics) {
   const Matrix record = reference::simulate_record(prior, basis, 5, 2);
   BatchEmOptions options;
   options.max_iterations = 1;
+  options.unseen_past = false;
   options.m_step.drop_weak_priors();
   const BatchEmResult result = batch_em(record, {basis, prior}, options);
   const FiniteChain chain = prior.finite_chain();
@@ -79,6 +110,20 @@ TEST(BatchEm, OneIterationIsTheRatioOfExpectedStatistics) {
   const Vector n = s.s3.head(4) + s.s3.tail(4);
   EXPECT_NEAR(result.estimate.prior.parameters()[0].value(0), n[0] / (n[0] + n[1]), 1e-12);
   EXPECT_NEAR(result.estimate.prior.parameters()[1].value(0), n[3] / (n[2] + n[3]), 1e-12);
+}
+
+// The unseen past is what it says: the same as that many observations in front with nothing seen.
+TEST(BatchEm, TheUnseenPastIsARowOfMissingObservations) {
+  const AnyPrior prior(BasisSelection(2, 0.8, 0.6));
+  const Matrix basis = random_basis(3, 2, 5, 1);
+  const Matrix record = reference::simulate_record(prior, basis, 4, 2);
+  Matrix longer = Matrix::Constant(3, 7, std::numeric_limits<double>::quiet_NaN());
+  longer.rightCols(4) = record;
+  const FiniteChain chain = prior.finite_chain();
+  const Statistics lead_in = ExactBatch(chain, basis, record).statistics(true, 3);
+  const Statistics padded = ExactBatch(chain, basis, longer).statistics(true);
+  EXPECT_LT(reference::largest_relative_difference(4 * lead_in.s3, 7 * padded.s3), 1e-12);
+  EXPECT_LT(reference::largest_relative_difference(4 * lead_in.s2, 7 * padded.s2), 1e-12);
 }
 
 TEST(BatchEm, StopsWhenItGainsLittle) {

@@ -18,6 +18,16 @@ void check(bool ok, const char* name, double value, const char* expected) {
   if (!ok) throw UsageError(fmt::format("{} is {}; expected {}", name, value, expected));
 }
 
+// Mean entry of each channel; of all channels for one without any; one if the basis is zero.
+Vector channel_scales(const Matrix& basis) {
+  const double overall = basis.mean() > 0 ? basis.mean() : 1;
+  Vector scales = basis.rowwise().mean();
+  for (double& scale : scales) {
+    if (!(scale > 0)) scale = overall;
+  }
+  return scales;
+}
+
 }  // namespace
 
 bool MStepOptions::holds(std::string_view parameter) const {
@@ -39,32 +49,38 @@ void MStepOptions::drop_weak_priors() {
   transition_weight = 0;
 }
 
-void update_basis(const Statistics& statistics, const MStepOptions& options, Matrix& basis) {
-  if (options.hold_basis) return;
+bool learns_prior(const MStepOptions& options, const AnyPrior& prior) {
+  return std::ranges::any_of(prior.parameters(), [&](const Parameter& parameter) {
+    return !options.holds(parameter.name);
+  });
+}
+
+MStep::MStep(MStepOptions options, const Matrix& starting_basis)
+    : options_(std::move(options)), channel_scale_(channel_scales(starting_basis)) {}
+
+bool MStep::learns(const AnyPrior& prior) const { return learns_prior(options_, prior); }
+
+void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
+  if (options_.hold_basis) return;
   const double count = statistics.effective_count();
-  const double extra_counts = (options.basis_shape - 1) / count;
-  const double mean = basis.mean();
-  const double extra_exposure = mean > 0 ? options.basis_rate / (mean * count) : 0;
+  const double extra_counts = (options_.basis_shape - 1) / count;
   for (Index k = 0; k < basis.cols(); ++k) {
     const double negligible = kNegligible * statistics.s1[k];
     for (Index m = 0; m < basis.rows(); ++m) {
       const double exposure = statistics.exposure(m, k);
-      if (exposure > negligible) {
-        basis(m, k) = (statistics.s2(m, k) + extra_counts) / (exposure + extra_exposure);
-      }
+      if (!(exposure > negligible)) continue;
+      const double extra_exposure = options_.basis_rate / (channel_scale_[m] * count);
+      basis(m, k) = std::max((statistics.s2(m, k) + extra_counts) / (exposure + extra_exposure),
+                             options_.basis_floor * channel_scale_[m]);
     }
-  }
-  if (options.basis_floor > 0) {
-    const double floor = options.basis_floor * basis.mean();
-    basis = basis.cwiseMax(floor);
   }
 }
 
-void update_prior(const Statistics& statistics, const MStepOptions& options, AnyPrior& prior) {
-  if (!learns_prior(options, prior)) return;
+void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
+  if (!learns(prior)) return;
   Vector moves = statistics.s3;
-  if (options.transition_weight > 0 && prior.is_finite()) {
-    const double extra = options.transition_weight / statistics.effective_count();
+  if (options_.transition_weight > 0 && prior.is_finite()) {
+    const double extra = options_.transition_weight / statistics.effective_count();
     Index at = 0;
     for (const FiniteAxis& axis : prior.finite_chain().axes) {
       for (Index i = 0; i < axis.size(); ++i) {
@@ -81,14 +97,26 @@ void update_prior(const Statistics& statistics, const MStepOptions& options, Any
   const Parameters before = prior.parameters();
   prior.maximise(as_span(moves));
   for (const Parameter& parameter : before) {
-    if (options.holds(parameter.name)) prior.set_parameter(parameter);
+    if (options_.holds(parameter.name)) prior.set_parameter(parameter);
   }
 }
 
-bool learns_prior(const MStepOptions& options, const AnyPrior& prior) {
-  const Parameters parameters = prior.parameters();
-  return std::ranges::any_of(
-      parameters, [&](const Parameter& parameter) { return !options.holds(parameter.name); });
+double MStep::log_prior(const Matrix& basis, const AnyPrior& prior) const {
+  double sum = 0;
+  for (Index k = 0; k < basis.cols(); ++k) {
+    for (Index m = 0; m < basis.rows(); ++m) {
+      if (options_.basis_shape > 1) sum += (options_.basis_shape - 1) * std::log(basis(m, k));
+      sum -= options_.basis_rate / channel_scale_[m] * basis(m, k);
+    }
+  }
+  if (options_.transition_weight > 0 && prior.is_finite()) {
+    for (const FiniteAxis& axis : prior.finite_chain().axes) {
+      for (const double p : axis.transition.reshaped()) {
+        if (p > 0) sum += options_.transition_weight * std::log(p);
+      }
+    }
+  }
+  return sum;
 }
 
 }  // namespace headwater

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "headwater/models/any_prior.hpp"
@@ -11,13 +12,14 @@ namespace headwater {
 // What keeps the M-step away from division by zero and from zeros that could never be left again.
 // All act with the weight of pseudo-observations, so their effect vanishes as data come in.
 struct MStepOptions {
-  // Gamma(shape, rate / mean) prior on every entry of the basis, where mean is that of all entries:
-  //   B = (S2 + (shape - 1) / n) / (S1 + (rate / mean) / n)
+  // Gamma(shape, rate / scale) prior on the entries of each channel, where scale is the mean of the
+  // channel's entries in the basis that the fit starts from:
+  //   B = (S2 + (shape - 1) / n) / (S1 + rate / (scale n))
   // after n observations [Cemgil2009]. Without any evidence an entry ends at (shape - 1) / rate
-  // times the mean.
+  // times the scale.
   double basis_shape = 1 + 1e-6;
   double basis_rate = 1e-6;
-  // No entry of the basis below this times their mean.
+  // No entry of the basis below this times its channel's scale.
   double basis_floor = 1e-10;
   // Beta (Dirichlet) prior of weight 1 + this on the transitions of a finite prior, those that are
   // possible at all.
@@ -34,12 +36,28 @@ struct MStepOptions {
   void drop_weak_priors();
 };
 
-// B(m, k) = S2(m, k) / S1(k), with what the options add. An entry for which there is no evidence at
-// all, because its component was never on while the channel was seen, stays as it is.
-void update_basis(const Statistics& statistics, const MStepOptions& options, Matrix& basis);
+// The M-step of a fit that starts from a given basis, which sets the scale of the weak priors.
+class MStep {
+ public:
+  MStep(MStepOptions options, const Matrix& starting_basis);
 
-// psi = Lambda(S3), but for the parameters that are held.
-void update_prior(const Statistics& statistics, const MStepOptions& options, AnyPrior& prior);
+  const MStepOptions& options() const { return options_; }
+  bool learns(const AnyPrior& prior) const;  // whether any parameter of it
+
+  // B(m, k) = S2(m, k) / S1(k), with what the options add. An entry for which there is no evidence
+  // at all, because its component was never on while the channel was seen, stays as it is.
+  void update_basis(const Statistics& statistics, Matrix& basis) const;
+
+  // psi = Lambda(S3), but for the parameters that are held.
+  void update_prior(const Statistics& statistics, AnyPrior& prior) const;
+
+  // Log-density of the weak priors up to a constant: EM climbs this plus the log-likelihood.
+  double log_prior(const Matrix& basis, const AnyPrior& prior) const;
+
+ private:
+  MStepOptions options_;
+  Vector channel_scale_;
+};
 
 // Whether any parameter of the prior is to be learned.
 bool learns_prior(const MStepOptions& options, const AnyPrior& prior);

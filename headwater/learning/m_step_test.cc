@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "headwater/core/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
@@ -29,7 +32,7 @@ const Matrix kS2 = (Matrix(3, 2) << 1, 2, 0, 1, 4, 0).finished();
 
 TEST(MStep, IsTheRatioOfTheStatistics) {
   Matrix basis = Matrix::Ones(3, 2);
-  update_basis(statistics_of(kS1, kS2, {}, 100), as_printed(), basis);
+  MStep(as_printed(), basis).update_basis(statistics_of(kS1, kS2, {}, 100), basis);
   EXPECT_EQ(basis, (Matrix(3, 2) << 2, 8, 0, 4, 8, 0).finished());
 }
 
@@ -39,7 +42,7 @@ TEST(MStep, GammaPriorWeighsAsPseudoObservations) {
   options.basis_shape = 3;
   options.basis_rate = 5;
   Matrix basis = Matrix::Constant(3, 2, 2);
-  update_basis(statistics_of(kS1, kS2, {}, 50), options, basis);
+  MStep(options, basis).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
   for (Index m = 0; m < 3; ++m) {
     for (Index k = 0; k < 2; ++k) {
       EXPECT_DOUBLE_EQ(basis(m, k), (kS2(m, k) + 2.0 / 50) / (kS1[k] + 5.0 / 2 / 50));
@@ -47,14 +50,13 @@ TEST(MStep, GammaPriorWeighsAsPseudoObservations) {
   }
 }
 
-TEST(MStep, FloorIsRelativeToTheMean) {
+TEST(MStep, FloorIsRelativeToTheChannelsScale) {
   MStepOptions options = as_printed();
   options.basis_floor = 0.01;
-  Matrix basis = Matrix::Ones(3, 2);
-  update_basis(statistics_of(kS1, kS2, {}, 50), options, basis);
-  const double mean = (2 + 8 + 4 + 8) / 6.0;
-  EXPECT_DOUBLE_EQ(basis(1, 0), 0.01 * mean);
-  EXPECT_DOUBLE_EQ(basis(2, 1), 0.01 * mean);
+  Matrix basis = (Matrix(3, 2) << 1, 3, 20, 40, 5, 7).finished();
+  MStep(options, basis).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
+  EXPECT_DOUBLE_EQ(basis(1, 0), 0.01 * 30);
+  EXPECT_DOUBLE_EQ(basis(2, 1), 0.01 * 6);
   EXPECT_EQ(basis(0, 0), 2);
 }
 
@@ -65,7 +67,7 @@ TEST(MStep, AComponentThatWasNeverOnStaysAsItIs) {
   s2.col(1).setZero();
   for (const MStepOptions& options : {as_printed(), MStepOptions{}}) {
     Matrix updated = basis;
-    update_basis(statistics_of(s1, s2, {}, 10), options, updated);
+    MStep(options, updated).update_basis(statistics_of(s1, s2, {}, 10), updated);
     EXPECT_EQ(updated.col(1), basis.col(1));
     EXPECT_TRUE(updated.allFinite());
   }
@@ -79,7 +81,7 @@ TEST(MStep, ChannelsAreDividedByWhatWasSeenOfThem) {
   statistics.unseen.row(2) = kS1.transpose();
   statistics.s2.row(1) << 1, 1;
   Matrix basis = Matrix::Constant(3, 2, 7);
-  update_basis(statistics, as_printed(), basis);
+  MStep(as_printed(), basis).update_basis(statistics, basis);
   EXPECT_EQ(basis(0, 0), 2);
   EXPECT_EQ(basis(1, 0), 4);
   EXPECT_EQ(basis(2, 0), 7);
@@ -92,8 +94,10 @@ TEST(MStep, AComponentThatIsHardlyOnStaysInScale) {
   Matrix basis = (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished();
   Matrix s2 = kS2;
   s2.col(1).setConstant(1e-300);
-  update_basis(statistics_of((Vector(2) << 0.5, 1e-200).finished(), s2, {}, 100), {}, basis);
-  EXPECT_LT((basis.col(1).array() - 3.5).abs().maxCoeff(), 1e-9);
+  MStep(MStepOptions{}, basis)
+      .update_basis(statistics_of((Vector(2) << 0.5, 1e-200).finished(), s2, {}, 100), basis);
+  const Vector scales = (Vector(3) << 1.5, 3.5, 5.5).finished();
+  EXPECT_LT((basis.col(1) - scales).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(MStep, HeldThingsStay) {
@@ -104,8 +108,9 @@ TEST(MStep, HeldThingsStay) {
   AnyPrior prior(BasisSelection(1, 0.5, 0.5));
   const Statistics statistics =
       statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 1000);
-  update_basis(statistics, options, basis);
-  update_prior(statistics, options, prior);
+  const MStep m_step(options, basis);
+  m_step.update_basis(statistics, basis);
+  m_step.update_prior(statistics, prior);
   EXPECT_EQ(basis, Matrix(Matrix::Ones(3, 2)));
   EXPECT_EQ(prior.parameters()[0].value(0), 0.5);
   EXPECT_NEAR(prior.parameters()[1].value(0), 0.5, 1e-6);
@@ -119,14 +124,16 @@ TEST(MStep, BetaPriorOnTransitions) {
   MStepOptions options;
   options.transition_weight = 2;
   AnyPrior prior(BasisSelection(1, 0.5, 0.5));
-  update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 40), options,
-               prior);
+  MStep(options, Matrix::Ones(3, 2))
+      .update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 40),
+                    prior);
   EXPECT_NEAR(prior.parameters()[0].value(0), (0.6 + 0.05) / (0.8 + 0.1), 1e-15);
 }
 
 TEST(MStep, WithoutAMoveThePriorStays) {
   AnyPrior prior(BasisSelection(1, 0.7, 0.4));
-  update_prior(statistics_of(kS1, kS2, Vector::Zero(4), 1), {}, prior);
+  MStep(MStepOptions{}, Matrix::Ones(3, 2))
+      .update_prior(statistics_of(kS1, kS2, Vector::Zero(4), 1), prior);
   EXPECT_EQ(prior.parameters()[0].value(0), 0.7);
   EXPECT_EQ(prior.parameters()[1].value(0), 0.4);
 }
@@ -136,9 +143,22 @@ TEST(MStep, TransitionPriorLeavesImpossibleMovesImpossible) {
   options.transition_weight = 1;
   AnyPrior prior(
       FiniteStatePrior(Matrix::Identity(2, 2), (Matrix(2, 2) << 1, 0, 0.5, 0.5).finished()));
-  update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.5, 0, 0.2, 0.3).finished(), 10), options,
-               prior);
+  MStep(options, Matrix::Ones(3, 2))
+      .update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.5, 0, 0.2, 0.3).finished(), 10), prior);
   EXPECT_EQ(prior.finite_chain().axes[0].transition(0, 1), 0);
+}
+
+// log Gamma(B; shape, rate / scale) and log Beta(p; 1 + w, 1 + w), constants left out.
+TEST(MStep, LogPriorIsTheWeakPriorsLogDensity) {
+  MStepOptions options;
+  options.basis_shape = 3;
+  options.basis_rate = 2;
+  options.transition_weight = 5;
+  const Matrix start = Matrix::Constant(1, 1, 4);
+  const MStep m_step(options, start);
+  const double found =
+      m_step.log_prior(Matrix::Constant(1, 1, 7), AnyPrior(BasisSelection(1, 0.8, 0.6)));
+  EXPECT_NEAR(found, 2 * std::log(7.0) - 2.0 / 4 * 7 + 5 * std::log(0.8 * 0.2 * 0.6 * 0.4), 1e-12);
 }
 
 TEST(MStep, OptionsAreChecked) {

@@ -36,12 +36,14 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
     : engine_(std::move(engine)),
       estimate_(std::move(start)),
       options_(std::move(options)),
-      learn_prior_(learns_prior(options_.m_step, estimate_.prior)) {}
+      m_step_(options_.m_step, estimate_.basis),
+      learn_prior_(m_step_.learns(estimate_.prior)) {}
 
 OnlineEm::OnlineEm(const OnlineEm& other)
     : engine_(other.engine_->clone()),
       estimate_(other.estimate_),
       options_(other.options_),
+      m_step_(other.m_step_),
       learn_prior_(other.learn_prior_),
       average_(other.average_),
       observations_(other.observations_),
@@ -72,10 +74,10 @@ void OnlineEm::finish() {
 
 void OnlineEm::maximise() {
   ++m_steps_;
-  update_basis(engine_->statistics(), options_.m_step, estimate_.basis);
+  m_step_.update_basis(engine_->statistics(), estimate_.basis);
   engine_->set_basis(estimate_.basis);
   if (learn_prior_) {
-    update_prior(engine_->statistics(), options_.m_step, estimate_.prior);
+    m_step_.update_prior(engine_->statistics(), estimate_.prior);
     engine_->set_prior(estimate_.prior);
   }
   if (options_.average) average_.add(flatten(estimate_));

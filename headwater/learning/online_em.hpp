@@ -53,15 +53,17 @@ class OnlineEm {
   const Engine& engine() const { return *engine_; }
   std::int64_t observations() const { return observations_; }
   std::int64_t impossible_observations() const { return impossible_; }
+  std::int64_t m_steps() const { return m_steps_; }
   double log_likelihood() const { return log_likelihood_; }
 
  private:
-  bool is_settled() const { return engine_->statistics().observations >= options_.burn_in; }
+  bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
 
   std::unique_ptr<Engine> engine_;
   Estimate estimate_;
   OnlineEmOptions options_;
+  MStep m_step_;
   bool learn_prior_;
   IterateAverage average_;
   std::int64_t observations_ = 0;

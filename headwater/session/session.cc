@@ -35,7 +35,7 @@ OnlineEmOptions learner_options(const Config& config) {
 }
 
 BatchEmOptions batch_options(const Config& config) {
-  return {config.iterations, config.tolerance, config.effective_m_step()};
+  return {config.iterations, config.tolerance, !config.paper_exact, config.effective_m_step()};
 }
 
 }  // namespace
