@@ -44,7 +44,7 @@ Config config_for(const DataSet& data, const Way& way) {
                              scalar_parameter("stay_on", kStayOn)};
   config.m_step.held_parameters = {"stay_off", "stay_on"};
   config.step_size = StepSize::power(way.exponent);
-  config.average = way.average;
+  config.average = way.average ? Average::kPolyak : Average::kNone;
   config.paper_exact = way.paper_exact;
   return config;
 }
@@ -69,8 +69,6 @@ double likelihood_error(const DataSet& data, const AnyPrior& prior) {
   return error_of(batch_em(data.record, {data.basis, prior}, options).estimate.basis, data);
 }
 
-// Of the estimate that knows every activation it cannot be less than this, on average:
-// the root of the mean diagonal of (sum_t x x' / lambda_m)^-1 is left to reproduce/.
 double root_mean_square(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;

@@ -18,12 +18,17 @@ struct Options {
   std::string data;
   std::string out;
   bool smooth = false;
+  bool last = false;
   bool quiet = false;
 };
 
+const Estimate& chosen(const Options& options, const Model& model) {
+  return options.last ? model.last : model.reported;
+}
+
 void apply_filtered(const Options& options, const Model& model, ObservationSource& source,
                     MatrixSink& sink) {
-  ModelFilter filter(model);
+  ModelFilter filter(chosen(options, model), model.background);
   Progress progress(options.quiet);
   std::vector<double> y;
   for (std::int64_t t = 1; source.next(y); ++t) {
@@ -33,8 +38,10 @@ void apply_filtered(const Options& options, const Model& model, ObservationSourc
   }
 }
 
-void apply_smoothed(const Model& model, ObservationSource& source, MatrixSink& sink) {
-  const RowMatrix means = smoothed_activations(model, read_record(source));
+void apply_smoothed(const Options& options, const Model& model, ObservationSource& source,
+                    MatrixSink& sink) {
+  const Matrix record = read_record(source);
+  const RowMatrix means = smoothed_activations(chosen(options, model), model.background, record);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
@@ -43,7 +50,7 @@ void apply(const Options& options) {
   const auto source = open_for_model(options.data, options.model, model);
   const auto sink = create_sink(options.out);
   if (options.smooth) {
-    apply_smoothed(model, *source, *sink);
+    apply_smoothed(options, model, *source, *sink);
   } else {
     apply_filtered(options, model, *source, *sink);
   }
@@ -62,6 +69,7 @@ void add_apply(CLI::App& app, Run& run) {
       ->type_name("FILE");
   command.add_flag("--smooth", options->smooth,
                    "E[x_t | all data] instead of E[x_t | data up to t]; reads all data first");
+  command.add_flag("--last", options->last, "by the last iterate instead of the average");
   command.add_flag("--quiet", options->quiet, "no progress line");
   command.callback([options, &run] { run = [options] { apply(*options); }; });
 }

@@ -25,24 +25,36 @@ void report_iterations(Session& session, Progress& progress) {
   });
 }
 
+// Online EM has not settled after so few; it needs a longer stream.
+constexpr std::int64_t kFewMSteps = 50;
+
 std::string parameter_text(const Parameter& parameter) {
   if (parameter.value.size() > 8) return parameter.name + " (see headwater show)";
   std::string text = parameter.name;
-  for (const double value : parameter.value.reshaped()) text += fmt::format(" {:.4f}", value);
+  for (const double value : parameter.value.reshaped<Eigen::RowMajor>())
+    text += fmt::format(" {:.4f}", value);
   return text;
 }
 
 void print_summary(const Model& model, const std::string& out, double seconds) {
   const auto count = static_cast<double>(model.observations);
-  fmt::print(stderr, "{} observations of {} channels in {:.1f} s ({}/s)\n",
+  const bool is_batch = model.method == "batch";
+  fmt::print(stderr, "{} observations of {} channels in {:.1f} s ({} {}/s)\n",
              with_commas(model.observations), model.num_channels(), seconds,
-             rounded_rate(count / seconds));
+             rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
+             is_batch ? "iterations" : "observations");
   fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
              model.log_likelihood / count);
   for (const Parameter& parameter : model.reported.prior.parameters()) {
     fmt::print(stderr, "{}\n", parameter_text(parameter));
   }
-  if (model.method == "batch") fmt::print(stderr, "{} iterations\n", model.iterations);
+  if (is_batch) {
+    fmt::print(stderr, "{} {} iterations\n",
+               model.converged ? "converged after" : "stopped at the limit of", model.iterations);
+  } else if (model.iterations < kFewMSteps) {
+    fmt::print(stderr, "only {} M-steps in so short a stream; --method batch makes more of it\n",
+               model.iterations);
+  }
   if (model.impossible_observations > 0) {
     fmt::print(
         stderr,

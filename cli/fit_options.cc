@@ -59,8 +59,9 @@ void add_how(CLI::App& command, FitOptions& options) {
       ->type_name("L")
       ->capture_default_str();
   command
-      .add_option("--window-tolerance", to.window_tolerance,
-                  "how much of a difference in the state may survive the lag, at most 200")
+      .add_option(
+          "--window-tolerance", to.window_tolerance,
+          "how much of a difference in the state may survive the lag (which is at most 200)")
       ->type_name("X")
       ->capture_default_str();
   command
@@ -110,8 +111,10 @@ void add_schedule(CLI::App& command, FitOptions& options) {
       ->capture_default_str()
       ->group("Schedule");
   command
-      .add_option("--average", options.average, "what to report: last iterate, or their average")
-      ->type_name("none|polyak")
+      .add_option("--average", options.average,
+                  "what to report: the last iterate, or their average; auto: the average, but "
+                  "for constant steps the last")
+      ->type_name("auto|none|polyak")
       ->capture_default_str()
       ->group("Schedule");
 }
@@ -161,7 +164,9 @@ Config FitOptions::config() const {
                                           {"lag", SmootherKind::kLag},
                                           {"forward", SmootherKind::kForward}});
   config.step_size = StepSize::parse(step);
-  config.average = choose<bool>("average", average, {{"none", false}, {"polyak", true}});
+  config.average = choose<Average>(
+      "average", average,
+      {{"auto", Average::kAuto}, {"none", Average::kNone}, {"polyak", Average::kPolyak}});
   for (const std::string& name : hold) {
     if (name == "basis") {
       config.m_step.hold_basis = true;

@@ -19,7 +19,7 @@ struct FitOptions {
   std::string engine = "auto";
   std::string smoother = "auto";
   std::string step = "power:0.6";
-  std::string average = "polyak";
+  std::string average = "auto";
   std::string log;
   bool quiet = false;
 

@@ -35,6 +35,15 @@ std::string missing_command(const CLI::App& app) {
   return "a command is missing: one of " + names + "; headwater --help says more";
 }
 
+// The first option that no command has, or the first argument too many.
+std::string unexpected_argument(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const auto option =
+      std::ranges::find_if(extras, [](const std::string& text) { return text.starts_with('-'); });
+  if (option != extras.end()) return fmt::format("unknown option '{}'", *option);
+  return fmt::format("unexpected argument '{}'", extras.front());
+}
+
 // What was printed may still be in a buffer, and the disk be full.
 void flush_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -81,6 +90,8 @@ int main(int argc, char** argv) {
     return kDone;
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
+  } catch (const CLI::ExtrasError&) {
+    return fail(kBadUsage, unexpected_argument(app));
   } catch (const CLI::FileError& error) {
     return fail(kFailed, error.what());
   } catch (const CLI::ParseError& error) {

@@ -20,6 +20,7 @@ struct Options {
   std::string out;
   std::string predict;
   bool json = false;
+  bool last = false;
   bool quiet = false;
 };
 
@@ -38,7 +39,7 @@ std::unique_ptr<MatrixSink> sink_if_named(const std::string& name) {
 Score run_over(const Options& options, const Model& model, ObservationSource& source) {
   const auto out = sink_if_named(options.out);
   const auto predict = sink_if_named(options.predict);
-  ModelFilter filter(model);
+  ModelFilter filter(options.last ? model.last : model.reported, model.background);
   Progress progress(options.quiet);
   Score score;
   std::vector<double> y;
@@ -103,6 +104,7 @@ void add_score(CLI::App& app, Run& run) {
   command.add_option("--out", options->out, "log p(y_t | y_1..t-1), one a row")->type_name("FILE");
   command.add_option("--predict", options->predict, "T x M: E[y_t | y_1..t-1]")->type_name("FILE");
   command.add_flag("--json", options->json, "the totals as JSON");
+  command.add_flag("--last", options->last, "by the last iterate instead of the average");
   command.add_flag("--quiet", options->quiet, "no progress line");
   command.callback([options, &run] { run = [options] { score_data(*options); }; });
 }

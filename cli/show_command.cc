@@ -66,7 +66,8 @@ void print_json(const Options& options, const Model& model) {
   json.end_object();
   json.key("engine").value(model.engine);
   json.key("method").value(model.method);
-  if (model.method == "batch") json.key("iterations").value(model.iterations);
+  json.key("iterations").value(model.iterations);
+  if (model.method == "batch") json.key("converged").value(model.converged);
   json.key("seed").value(model.seed);
   json.key("version").value(model.version);
   json.key("options").begin_object();
@@ -89,12 +90,22 @@ void print_comparison(const Options& options, const Model& model) {
   fmt::print("basis found (truth in brackets), columns in the order of {}\n", options.compare);
   for (Index m = 0; m < truth.rows(); ++m) {
     for (Index k = 0; k < truth.cols(); ++k) {
-      fmt::print("{:9.3f} ({:.3f})", matched(m, k), truth(m, k));
+      fmt::print(" {:9.3f} ({:.3f})", matched(m, k), truth(m, k));
     }
     fmt::print("\n");
   }
   fmt::print("root-mean-square error {:.4g}, relative error {:.4g}\n",
              root_mean_square_error(matched, truth), relative_error(matched, truth));
+}
+
+// A list on one line; a table row by row.
+void print_parameter(const std::string& name, const Matrix& value) {
+  const Matrix rows = value.cols() == 1 ? Matrix(value.transpose()) : value;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    fmt::print("  {:<12}", i == 0 ? name : "");
+    for (const double number : rows.row(i)) fmt::print(" {:10.6g}", number);
+    fmt::print("\n");
+  }
 }
 
 void print_text(const Options& options, const Model& model) {
@@ -103,9 +114,7 @@ void print_text(const Options& options, const Model& model) {
              model.background ? " and a background" : "");
   fmt::print("prior {}\n", estimate.prior.name());
   for (const auto& [name, value] : estimate.prior.parameters()) {
-    fmt::print("  {:<12}", name);
-    for (const double number : value.reshaped<Eigen::RowMajor>()) fmt::print(" {:.6g}", number);
-    fmt::print("\n");
+    print_parameter(name, value);
   }
   fmt::print("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
              with_commas(model.observations), model.method, model.engine, model.log_likelihood);

@@ -18,7 +18,8 @@ class StepSize {
   static StepSize parse(std::string_view text);
 
   double operator()(std::int64_t t) const;  // t = 1, 2, ...; the first is always 1
-  std::string text() const;                 // what parse() reads
+  bool is_decreasing() const { return kind_ == Kind::kPower; }
+  std::string text() const;  // what parse() reads
 
  private:
   enum class Kind { kPower, kConstant };

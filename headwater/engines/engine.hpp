@@ -11,7 +11,8 @@
 namespace headwater {
 
 // How the E-step of online EM is done: a filter that moves the law of the activations, and a
-// smoother that keeps the averaged statistics up to date. Learners know engines by this only.
+// smoother that keeps the averaged statistics up to date. Online EM knows engines by
+// this only.
 class Engine {
  public:
   virtual ~Engine() = default;

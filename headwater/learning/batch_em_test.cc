@@ -60,9 +60,9 @@ TEST(BatchEm, TheLikelihoodNeverFallsForAFinitePrior) {
   EXPECT_GE(result.log_likelihood.back(), log_likelihood({basis, truth}, record));
 }
 
-// On a short record the first state counts for much; wherever the prior's parameters start, and
-// however strong the priors on them, what is climbed never falls.
-TEST(BatchEm, ShortRecordsEndAtTheSameHeight) {
+// On a short record the first state counts for much. Wherever the prior's parameters start,
+// the likelihood never falls and ends above that of the truth.
+TEST(BatchEm, ShortRecordsEndAboveTheTruth) {
   const AnyPrior truth(BasisSelection(3, 0.97, 0.95));
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const Matrix basis = random_basis(6, 3, 10, seed);

@@ -138,7 +138,13 @@ consteval bool explain_missing_functions() {
         "the prior lacks a function: void activations(ConstStates states, Eigen::Ref<Matrix> "
         "activations) const");
   }
-  if constexpr (requires(const P& p) { p.parameters(); }) {
+  constexpr bool kWantsToLearn = requires(const P& p) { p.parameters(); }
+  || requires(P & p, const Parameter& q) { p.set_parameter(q); }
+  || requires(P & p, std::span<const double> s) { p.maximise(s); };
+  if constexpr (kWantsToLearn) {
+    static_assert(
+        requires(const P& p) { p.parameters(); },
+        "the prior lacks a function: Parameters parameters() const");
     static_assert(
         requires(P & p, const Parameter& q) { p.set_parameter(q); },
         "the prior lacks a function: void set_parameter(const Parameter& parameter)");
@@ -155,6 +161,12 @@ consteval bool explain_missing_functions() {
                     "statistics) const");
     }
   }
+  // What is there by name may still differ in its types.
+  static_assert(
+      FinitePrior<P> || !requires(const P& p) { p.finite_chain(); },
+      "the prior's finite_chain() const must return a FiniteChain");
+  static_assert(SampledPrior<P> || FinitePrior<P>, "the prior is no SampledPrior or FinitePrior");
+  static_assert(LearnablePrior<P> || !kWantsToLearn, "the prior is no LearnablePrior");
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "headwater/core/error.hpp"
 
@@ -88,37 +89,69 @@ void check_laws(const AnyPrior& prior, const FiniteChain& chain, Findings& out) 
   }
 }
 
-// Draws from a FinitePrior's own samplers, if it has them, must follow its chain.
+// The moves drawn on one axis, or nothing if a draw is no state of the axis.
+std::optional<Matrix> count_moves(const FiniteAxis& axis, const Matrix& before, const Matrix& after,
+                                  Index column) {
+  const auto is_state = [&](double value) {
+    return value >= 0 && value < static_cast<double>(axis.size()) && value == std::floor(value);
+  };
+  Matrix counts = Matrix::Zero(axis.size(), axis.size());
+  for (Index i = 0; i < before.rows(); ++i) {
+    if (!is_state(before(i, column)) || !is_state(after(i, column))) return std::nullopt;
+    counts(static_cast<Index>(before(i, column)), static_cast<Index>(after(i, column))) += 1;
+  }
+  return counts;
+}
+
+void check_moves(const FiniteAxis& axis, const Matrix& counts, double alarm_rate, std::size_t k,
+                 Findings& out) {
+  double statistic = 0;
+  double cells = 0;
+  for (Index i = 0; i < axis.size(); ++i) {
+    for (Index j = 0; j < axis.size(); ++j) {
+      if (axis.transition(i, j) == 0 && counts(i, j) > 0) {
+        out.push_back(fmt::format("draws on axis {} make a move of probability zero", k + 1));
+        return;
+      }
+      const double expected = counts.sum() * axis.initial[i] * axis.transition(i, j);
+      if (expected < 5) continue;  // too few for the chi-square law
+      statistic += (counts(i, j) - expected) * (counts(i, j) - expected) / expected;
+      cells += 1;
+    }
+  }
+  if (statistic > chi_square_bound(cells, alarm_rate)) {
+    out.push_back(fmt::format("draws do not follow the transition matrix of axis {}", k + 1));
+  }
+}
+
+// A FinitePrior that draws for itself must draw what its chain says. Its states are then the
+// indices on the axes, or the check cannot tell.
 void check_draws(const AnyPrior& prior, const FiniteChain& chain, const ConformanceOptions& options,
                  Findings& out) {
-  if (prior.state_size() != static_cast<Index>(chain.axes.size())) return;
+  if (prior.state_size() != static_cast<Index>(chain.axes.size())) {
+    out.push_back(fmt::format("state_size() is {}; a finite chain of {} axes has so many numbers",
+                              prior.state_size(), chain.axes.size()));
+    return;
+  }
   const RandomStream random(options.seed);
   const Matrix before = draw_states(prior, options, 0);
   Matrix after(before.rows(), before.cols());
   prior.sample_transition({random, 99, 0, Purpose::transition}, before, after);
   const double alarm_rate = options.alarm_rate / static_cast<double>(chain.axes.size());
   for (std::size_t k = 0; k < chain.axes.size(); ++k) {
-    const FiniteAxis& axis = chain.axes[k];
-    const auto column = static_cast<Index>(k);
-    Matrix counts = Matrix::Zero(axis.size(), axis.size());
-    for (Index i = 0; i < before.rows(); ++i) {
-      counts(static_cast<Index>(before(i, column)), static_cast<Index>(after(i, column))) += 1;
+    const auto counts = count_moves(chain.axes[k], before, after, static_cast<Index>(k));
+    if (!counts) {
+      out.push_back(
+          fmt::format("a draw on axis {} is a state that the chain does not have", k + 1));
+      return;
     }
-    double statistic = 0;
-    double cells = 0;
-    for (Index i = 0; i < axis.size(); ++i) {
-      for (Index j = 0; j < axis.size(); ++j) {
-        const double expected =
-            static_cast<double>(options.num_draws) * axis.initial[i] * axis.transition(i, j);
-        if (expected < 5) continue;  // too few for the chi-square law
-        statistic += (counts(i, j) - expected) * (counts(i, j) - expected) / expected;
-        cells += 1;
-      }
-    }
-    if (statistic > chi_square_bound(cells, alarm_rate)) {
-      out.push_back(fmt::format("draws do not follow the transition matrix of axis {}", k + 1));
-    }
+    check_moves(chain.axes[k], *counts, alarm_rate, k, out);
   }
+  Matrix own(after.rows(), prior.num_components());
+  Matrix expected = own;
+  prior.activations(after, own);
+  detail::finite_activations(chain, after, expected);
+  if (own != expected) out.emplace_back("activations() gives other activations than its chain");
 }
 
 // sum of n_ij log P(i -> j): what an M-step maximises.
@@ -205,6 +238,7 @@ ConformanceReport check_prior(const AnyPrior& prior, const ConformanceOptions& o
     check_laws(prior, chain, report.findings);
     if (!report.passed()) return report;  // what follows would only say it again
     check_draws(prior, chain, options, report.findings);
+    if (!report.passed()) return report;
     if (prior.is_learnable()) check_m_step(prior, chain, report.findings);
   }
   check_activations(prior, options, report.findings);

@@ -8,6 +8,9 @@ namespace headwater {
 
 FiniteStatePrior::FiniteStatePrior(Matrix states, Matrix transition) {
   axis_.states = std::move(states);
+  if (axis_.states.size() > 0 && axis_.states.maxCoeff() == 0) {
+    throw UsageError("prior 'finite': no component is on in any state");
+  }
   set_transition(std::move(transition));
 }
 

@@ -100,6 +100,7 @@ TEST(FiniteStatePrior, OneHotHasOneComponentOnAtATime) {
 TEST(FiniteStatePrior, RefusesTablesThatDoNotFit) {
   EXPECT_THROW(FiniteStatePrior(Matrix::Identity(3, 3), Matrix::Constant(2, 2, 0.5)), UsageError);
   EXPECT_THROW(FiniteStatePrior(Matrix::Identity(2, 2), Matrix::Constant(2, 2, 0.6)), UsageError);
+  EXPECT_THROW(FiniteStatePrior(Matrix::Zero(2, 2), Matrix::Constant(2, 2, 0.5)), UsageError);
 }
 
 TEST(AnyPrior, IsAValue) {
@@ -145,7 +146,18 @@ TEST(AnyPrior, SaysWhatAPriorCannotDo) {
 
 // A prior that can be told to be wrong in one way at a time.
 struct Faulty {
-  enum Fault { kNone, kRows, kStart, kMStep, kNegative, kDraws, kUnknownName };
+  enum Fault {
+    kNone,
+    kRows,
+    kStart,
+    kMStep,
+    kNegative,
+    kDraws,
+    kWildDraws,
+    kForbiddenDraws,
+    kActivations,
+    kUnknownName
+  };
   Fault fault = kNone;
   double stay = 0.8;
 
@@ -167,9 +179,12 @@ struct Faulty {
     Faulty other = *this;
     if (fault == kDraws) other.stay = 0.75;
     detail::sample_finite_transition(other.finite_chain(), random, previous, next);
+    if (fault == kWildDraws) next(0, 0) = 1e6;
+    if (fault == kForbiddenDraws) next(0, 0) = 1 - previous(0, 0);
   }
   void activations(ConstStates states, Eigen::Ref<Matrix> x) const {
     detail::finite_activations(finite_chain(), states, x);
+    if (fault == kActivations) x *= 5;
   }
   Parameters parameters() const { return {scalar_parameter("stay", stay)}; }
   void set_parameter(const Parameter& parameter) {
@@ -193,9 +208,13 @@ TEST(Conformance, FindsEachFault) {
       {Faulty::kMStep, "not at a maximum: 'stay'"},
       {Faulty::kNegative, "negative"},
       {Faulty::kDraws, "draws do not follow"},
+      {Faulty::kWildDraws, "a state that the chain does not have"},
+      {Faulty::kActivations, "other activations than its chain"},
       {Faulty::kUnknownName, "took a name"},
   };
   EXPECT_THAT(check_prior(AnyPrior(Faulty{})).findings, ElementsAre());
+  EXPECT_THAT(check_prior(AnyPrior(Faulty{Faulty::kForbiddenDraws, 1 - 1e-17})).findings,
+              ElementsAre(HasSubstr("a move of probability zero")));
   for (const auto& [fault, words] : faults) {
     EXPECT_THAT(check_prior(AnyPrior(Faulty{fault})).findings, ElementsAre(HasSubstr(words)));
   }

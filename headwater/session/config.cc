@@ -59,6 +59,10 @@ void Config::validate() const {
   m_step.validate();
 }
 
+bool Config::averages() const {
+  return average == Average::kAuto ? step_size.is_decreasing() : average == Average::kPolyak;
+}
+
 MStepOptions Config::effective_m_step() const {
   MStepOptions options = m_step;
   if (paper_exact) options.drop_weak_priors();
@@ -83,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> describe(const Config& config) 
       {"paper-exact", yes_or_no(config.paper_exact)},
       {"step", config.step_size.text()},
       {"burn-in", fmt::format("{}", config.burn_in)},
-      {"average", config.average ? "polyak" : "none"},
+      {"average", config.averages() ? "polyak" : "none"},
       {"iterations", fmt::format("{}", config.iterations)},
       {"tolerance", fmt::format("{}", config.tolerance)},
       {"basis-shape", fmt::format("{}", m_step.basis_shape)},

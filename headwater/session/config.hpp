@@ -18,6 +18,12 @@ enum class SmootherKind {
   kLag,      // a window of later observations
 };
 
+enum class Average {
+  kAuto,    // kPolyak for decreasing steps, kNone for constant ones, which are to follow a drift
+  kNone,    // report the last iterate
+  kPolyak,  // report the average of the iterates
+};
+
 std::string to_string(Method method);
 std::string to_string(EngineKind engine);
 std::string to_string(SmootherKind smoother);
@@ -46,7 +52,7 @@ struct Config {
 
   StepSize step_size = StepSize::power(0.6);
   std::int64_t burn_in = 100;
-  bool average = true;
+  Average average = Average::kAuto;
 
   std::int64_t iterations = 200;  // batch
   double tolerance = 1e-9;        // batch
@@ -60,6 +66,7 @@ struct Config {
   void validate() const;
   // The M-step that is meant: without its weak priors where paper_exact asks for that.
   MStepOptions effective_m_step() const;
+  bool averages() const;  // whether the average is reported
 };
 
 // The options that a result depends on, as name and text, for the model file.

@@ -5,11 +5,11 @@
 
 namespace headwater {
 
-ModelFilter::ModelFilter(const Model& model)
-    : basis_(model.reported.basis), num_components_(model.num_components()) {
+ModelFilter::ModelFilter(const Estimate& estimate, bool background)
+    : basis_(estimate.basis), num_components_(basis_.cols() - (background ? 1 : 0)) {
   ExactEngineOptions options;
   options.smoother = ExactEngineOptions::Smoother::kNone;
-  engine_ = std::make_unique<ExactEngine>(model.reported.prior, basis_, options);
+  engine_ = std::make_unique<ExactEngine>(estimate.prior, basis_, options);
 }
 
 FilterStep ModelFilter::step(Observation y) { return engine_->step(y, 0); }
@@ -22,10 +22,11 @@ Vector ModelFilter::filtered_activation() const {
   return engine_->filtered_activation().head(num_components_);
 }
 
-Matrix smoothed_activations(const Model& model, const Eigen::Ref<const Matrix>& observations) {
-  check_exact_reach(model.reported.prior);
-  ExactBatch batch(model.reported.prior.finite_chain(), model.reported.basis, observations);
-  return batch.smoothed_activations().leftCols(model.num_components());
+Matrix smoothed_activations(const Estimate& estimate, bool background,
+                            const Eigen::Ref<const Matrix>& observations) {
+  check_exact_reach(estimate.prior);
+  ExactBatch batch(estimate.prior.finite_chain(), estimate.basis, observations);
+  return batch.smoothed_activations().leftCols(estimate.basis.cols() - (background ? 1 : 0));
 }
 
 }  // namespace headwater

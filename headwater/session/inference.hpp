@@ -7,10 +7,10 @@
 
 namespace headwater {
 
-// A fitted model at work on a stream, its parameters held.
+// A fitted model (its reported estimate, or another) at work on a stream, parameters held.
 class ModelFilter {
  public:
-  explicit ModelFilter(const Model& model);
+  ModelFilter(const Estimate& estimate, bool background);
 
   Index num_channels() const { return basis_.rows(); }
   FilterStep step(Observation y);
@@ -24,6 +24,7 @@ class ModelFilter {
 };
 
 // E[x_t | y_1..T], T x K, background left out. observations: M x T, NaN where a cell is missing.
-Matrix smoothed_activations(const Model& model, const Eigen::Ref<const Matrix>& observations);
+Matrix smoothed_activations(const Estimate& estimate, bool background,
+                            const Eigen::Ref<const Matrix>& observations);
 
 }  // namespace headwater

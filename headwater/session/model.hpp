@@ -36,7 +36,8 @@ struct Model {
   std::string version;
   std::int64_t observations = 0;
   std::int64_t impossible_observations = 0;
-  std::int64_t iterations = 0;  // of batch EM
+  std::int64_t iterations = 0;  // of batch EM, or M-steps of online EM
+  bool converged = false;       // batch EM stopped because it gained little
   double log_likelihood = 0;
   std::vector<std::pair<std::string, std::string>> options;
   TraceTable trace;

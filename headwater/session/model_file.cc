@@ -134,6 +134,7 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
   model.observations = file.read_int("/summary/observations");
   model.impossible_observations = file.read_int("/summary/impossible_observations");
   model.iterations = file.read_int("/summary/iterations");
+  model.converged = file.read_int("/summary/converged") != 0;
   model.log_likelihood = file.read_double("/summary/log_likelihood");
   for (const std::string& name : file.children("/options")) {
     model.options.emplace_back(name, file.read_string("/options/" + name));
@@ -178,6 +179,7 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/observations", model.observations);
   file.write("/summary/impossible_observations", model.impossible_observations);
   file.write("/summary/iterations", model.iterations);
+  file.write("/summary/converged", model.converged ? 1 : 0);
   file.write("/summary/log_likelihood", model.log_likelihood);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);

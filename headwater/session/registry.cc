@@ -33,6 +33,9 @@ AnyPrior make_basis_selection(Index num_components, const PriorConfig& config) {
 }
 
 AnyPrior make_finite(Index num_components, const PriorConfig& config) {
+  if (config.per_component) {
+    throw UsageError("prior 'finite' has no parameters for each component");
+  }
   const Parameter* states = find_parameter(config.parameters, "states");
   const Parameter* transition = find_parameter(config.parameters, "transition");
   if (states == nullptr) {

@@ -30,7 +30,7 @@ const std::vector<PriorInfo>& prior_registry();
 const PriorInfo& find_prior(std::string_view name);
 const ParameterInfo& find_parameter_info(const PriorInfo& prior, std::string_view name);
 
-// The prior that a config asks for. num_components: 0 where a table says how many there are.
+// The prior that a config asks for.
 AnyPrior make_prior(Index num_components, const PriorConfig& config);
 
 }  // namespace headwater

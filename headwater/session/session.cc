@@ -16,6 +16,10 @@ namespace {
 // How many observations a random start is scaled to.
 constexpr std::int64_t kStartObservations = 100;
 
+// Of a stream, enough to see how it went; of batch EM, every iteration as a rule.
+constexpr Index kOnlineTraceRows = 256;
+constexpr Index kBatchTraceRows = 100000;
+
 ExactEngineOptions engine_options(const Config& config, const AnyPrior& prior) {
   using Smoother = ExactEngineOptions::Smoother;
   ExactEngineOptions options;
@@ -30,7 +34,7 @@ ExactEngineOptions engine_options(const Config& config, const AnyPrior& prior) {
 }
 
 OnlineEmOptions learner_options(const Config& config) {
-  return {config.step_size, config.burn_in, config.average, !config.paper_exact,
+  return {config.step_size, config.burn_in, config.averages(), !config.paper_exact,
           config.effective_m_step()};
 }
 
@@ -44,7 +48,10 @@ Session::Session(Config config)
     : Session(config, make_prior(config.num_components, config.prior)) {}
 
 Session::Session(Config config, AnyPrior prior)
-    : config_(std::move(config)), prior_(std::move(prior)), trace_(config_.trace_every) {
+    : config_(std::move(config)),
+      prior_(std::move(prior)),
+      trace_(config_.trace_every,
+             config_.method == Method::kBatch ? kBatchTraceRows : kOnlineTraceRows) {
   if (config_.num_components == 0) config_.num_components = prior_.num_components();
   config_.validate();
   if (prior_.num_components() != config_.num_components) {
@@ -109,6 +116,7 @@ bool Session::wants_to_hold_back() const {
 }
 
 void Session::update(Observation y) {
+  if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
   check(y);
   ++observations_;
   if (learner_) {
@@ -120,6 +128,8 @@ void Session::update(Observation y) {
 }
 
 void Session::finish() {
+  if (is_finished_) throw UsageError("the fit is finished already");
+  is_finished_ = true;
   if (observations_ == 0) throw InputError("there are no observations");
   if (config_.method == Method::kBatch) {
     run_batch();
@@ -163,10 +173,13 @@ void Session::run_batch() {
   batch_ = batch_em(held_back(), starting_estimate(), batch_options(config_),
                     [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
                       const Vector values = trace_values(estimate);
-                      trace_.add_last({iteration, log_likelihood, values, values});
+                      if (trace_.is_due(iteration))
+                        trace_.add({iteration, log_likelihood, values, values});
                       if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
                     });
   held_back_ = {};
+  const Vector values = trace_values(batch_->estimate);
+  trace_.add_last({batch_->iterations, batch_->log_likelihood.back(), values, values});
 }
 
 void Session::record(std::int64_t t, double log_likelihood, bool is_end) {
@@ -196,9 +209,14 @@ Model Session::model() const {
   model.observations = batch_ ? observations_ : learner_->observations();
   model.impossible_observations =
       batch_ ? batch_->impossible_observations : learner_->impossible_observations();
-  model.iterations = batch_ ? batch_->iterations : 0;
+  model.iterations = batch_ ? batch_->iterations : learner_->m_steps();
+  model.converged = batch_ && batch_->converged;
   model.log_likelihood = log_likelihood();
   model.options = describe(config_);
+  for (const Parameter& parameter : prior_.parameters()) {
+    model.options.emplace_back("start-" + parameter.name,
+                               fmt::format("{}", fmt::join(as_span(parameter.value), ",")));
+  }
 
   const std::vector<TraceRow>& rows = trace_.rows();
   model.trace.names = trace_names(model.last, model.background);

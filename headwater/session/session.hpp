@@ -57,6 +57,7 @@ class Session {
   AnyPrior prior_;
   OnStep on_step_;
   OnIteration on_iteration_;
+  bool is_finished_ = false;
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;
   std::vector<double> held_back_;  // one observation after another

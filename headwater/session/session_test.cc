@@ -108,7 +108,7 @@ TEST(Session, BatchGivesTheWholeRecordsLikelihood) {
   const Matrix record = small_record();
   const Model model = fitted(config, record).model();
   EXPECT_EQ(model.method, "batch");
-  ModelFilter filter(model);
+  ModelFilter filter(model.reported, model.background);
   double log_likelihood = 0;
   for (Index t = 0; t < record.cols(); ++t) {
     log_likelihood += filter.step(as_span(record.col(t))).log_predictive;
@@ -144,6 +144,31 @@ TEST(Session, RefusesWhatMakesNoSense) {
       },
       "prior 'basis-selection' with 15 components has more than 16384 states, the exact engine's "
       "reach; use fewer components");
+}
+
+TEST(Session, IsFinishedOnce) {
+  for (const Method method : {Method::kOnline, Method::kBatch}) {
+    Config config = small_config();
+    config.method = method;
+    Session session = fitted(config, small_record(50));
+    EXPECT_EQ(message_of([&] { session.finish(); }), "the fit is finished already");
+    EXPECT_EQ(message_of([&] {
+                session.update(std::vector<double>{1, 2, 3, 4});
+              }),
+              "the fit is finished; no observation can be added");
+    EXPECT_EQ(session.model().observations, 50);
+  }
+}
+
+// Constant steps are there to follow a basis that drifts: the average would lag far behind.
+TEST(Session, ConstantStepsReportTheLastIterate) {
+  Config config = small_config();
+  config.step_size = StepSize::constant(0.05);
+  const Model model = fitted(config, small_record()).model();
+  EXPECT_EQ(model.reported.basis, model.last.basis);
+  config.average = Average::kPolyak;
+  const Model averaged = fitted(config, small_record()).model();
+  EXPECT_NE(averaged.reported.basis, averaged.last.basis);
 }
 
 TEST(Session, RefusesObservationsThatDoNotFit) {

@@ -8,18 +8,17 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kMostRows = 256;
 constexpr Index kFewestRows = 32;
-constexpr Index kMostNumbers = Index{1} << 22;
+constexpr Index kMostNumbers = Index{1} << 20;
 
-Index row_limit(Index numbers_in_row) {
-  return std::clamp(kMostNumbers / std::max<Index>(numbers_in_row, 1), kFewestRows, kMostRows);
+Index row_limit(Index numbers_in_row, Index most_rows) {
+  return std::clamp(kMostNumbers / std::max<Index>(numbers_in_row, 1), kFewestRows, most_rows);
 }
 
 }  // namespace
 
 void Trace::add(TraceRow row) {
-  const Index limit = row_limit(row.reported.size());
+  const Index limit = row_limit(row.reported.size(), most_rows_);
   rows_.push_back(std::move(row));
   if (!thins_ || static_cast<Index>(rows_.size()) < limit) return;
   every_ *= 2;

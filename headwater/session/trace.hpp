@@ -16,12 +16,13 @@ struct TraceRow {
   Vector last;                // the same of the last iterate
 };
 
-// How the estimates went. Asked for no particular interval, it keeps between 128 and 256 rows
-// (fewer for a large basis) at even distances, however long the stream: when it is full, every
+// How the estimates went. Asked for no particular interval, it keeps rows at even distances and is
+// bounded however long the stream: when it is full (most_rows, or fewer for a large basis), every
 // second row is dropped.
 class Trace {
  public:
-  explicit Trace(std::int64_t every = 0) : every_(every == 0 ? 1 : every), thins_(every == 0) {}
+  explicit Trace(std::int64_t every = 0, Index most_rows = 256)
+      : every_(every == 0 ? 1 : every), thins_(every == 0), most_rows_(most_rows) {}
 
   bool is_due(std::int64_t t) const { return t % every_ == 0; }
   void add(TraceRow row);
@@ -31,6 +32,7 @@ class Trace {
  private:
   std::int64_t every_;
   bool thins_;
+  Index most_rows_;
   std::vector<TraceRow> rows_;
 };
 

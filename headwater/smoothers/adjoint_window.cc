@@ -44,8 +44,9 @@ bool AdjointWindow::advance(const ExactFilter& filter, Observation y, double ste
   steps_[num_steps_++].remember(filter, y, step_size);
   if (num_steps_ < lag_ + block_) return false;
   fold(num_steps_ - lag_, filter);
-  // The prior may have been learned a little further, and its memory have become longer.
-  lag_ = window_lag(options_, filter.transition()->contraction());
+  // The prior may have been learned a little further, and its memory have become longer: the window
+  // then grows over several blocks, so that M-steps do not pause until it is full.
+  lag_ = std::min(window_lag(options_, filter.transition()->contraction()), lag_ + block_ / 2);
   block_ = window_block(options_, statistics_.observations);
   return true;
 }

@@ -85,7 +85,9 @@ std::vector<Small> small_cases() {
   return {{BasisSelection(2, 0.8571, 0.6926).finite_chain(), basis, y},
           {BasisSelection(2, 0.99, 0.9).finite_chain(), basis, gappy},
           {BasisSelection(2, 0.5, 0.3).finite_chain(), zeros, y},
-          {FiniteStatePrior(states, table).finite_chain(), basis, gappy}};
+          {FiniteStatePrior(states, table).finite_chain(), basis, gappy},
+          // One component a state: means of activations are then the laws themselves.
+          {FiniteStatePrior(Matrix::Identity(3, 3), table).finite_chain(), zeros.array() + 0.1, y}};
 }
 
 TEST(ExactSmoothers, EqualSumsOverEveryPath) {
@@ -155,6 +157,31 @@ TEST_P(ByComponents, AllRecursionsAgree) {
   expect_equal(run(chain, basis, record, step_size, window), truth, 1e-12);
 }
 INSTANTIATE_TEST_SUITE_P(Exact, ByComponents, testing::Values(1, 2, 3, 4, 5, 6));
+
+// Filter steps are remembered with the transition of their time: when the chain changes under way,
+// the backward pass still gives what the forward recursion carries. (The counts are shared out by
+// the basis of the time by the one and by that of the end by the other, so the basis stays here.)
+TEST(AdjointWindow, EqualsTheForwardRecursionWhileTheChainChanges) {
+  const Matrix basis = random_basis(4, 3, 3, 2);
+  const Matrix record =
+      reference::simulate_record(AnyPrior(BasisSelection(3, 0.8, 0.7)), basis, 60, 3);
+  const StepSize step_size = StepSize::power(0.7);
+  ExactFilter filter(BasisSelection(3, 0.8, 0.7).finite_chain(), basis);
+  AdjointWindow window(filter, full_window(), true);
+  ForwardRecursion forward(filter, Second::kAtOnce, true);
+  for (Index t = 0; t < record.cols(); ++t) {
+    if (t % 10 == 5) {
+      const double drift = 0.003 * static_cast<double>(t);
+      filter.set_chain(BasisSelection(3, 0.8 - drift, 0.7 + drift).finite_chain());
+    }
+    const Observation y = as_span(record.col(t));
+    filter.step(y);
+    window.advance(filter, y, step_size(t + 1));
+    forward.advance(filter, y, step_size(t + 1));
+  }
+  window.finish(filter);
+  expect_equal(window.statistics(), forward.statistics(), 1e-12);
+}
 
 // Every count has one source: sum_k S2(m, k) is the discounted sum of the counts themselves.
 TEST(AdjointWindow, CountsAreSharedOutWithoutLoss) {

@@ -28,8 +28,8 @@ class ForwardRecursion final : public ExactSmoother {
   std::unique_ptr<ExactSmoother> clone() const override;
 
  private:
-  // Statistics of one state, contiguous: s1 (K), s2 (M K, channel by channel), unseen (the same,
-  // once a cell is missing), s3.
+  // Statistics of one state, contiguous: s1 (K), s2 (M K, channel by channel), s3, and unseen (M K,
+  // once a cell is missing).
   Index offset_s2() const { return num_components_; }
   Index offset_s3() const { return num_components_ * (1 + num_channels_); }
   Index offset_unseen() const { return offset_s3() + num_moves_; }

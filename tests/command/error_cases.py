@@ -192,7 +192,7 @@ USAGE = {
     "unknown smoother": (fit("good.csv", "--smoother", "guess"),
                          near("--smoother guess: expected one of .*forward.*")),
     "unknown average": (fit("good.csv", "--average", "guess"),
-                        "--average guess: expected one of none, polyak"),
+                        "--average guess: expected one of auto, none, polyak"),
     "step that sums to little": (fit("good.csv", "--step", "power:0.4"),
                                  near(".*step power:0.4: .*over 0.5 and at most 1.*")),
     "step without number": (fit("good.csv", "--step", "power:x"),

@@ -16,7 +16,7 @@ if [ $status -eq 0 ]; then
   echo "compiled without $function"
   exit 1
 fi
-echo "$output" | grep "the prior lacks a function" | grep -w "$function" && exit 0
+echo "$output" | grep -E "the prior lacks a function|the prior's" | grep -w "$function" && exit 0
 echo "the message does not name $function:"
 echo "$output"
 exit 1

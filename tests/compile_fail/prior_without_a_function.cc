@@ -30,8 +30,14 @@ struct Sampled {
 struct Learnable {
   std::string name() const { return "learnable"; }
   Index num_components() const { return 1; }
+#ifdef WITHOUT_finite_chain
+  std::vector<FiniteAxis> finite_chain() const { return {}; }  // of another type
+#else
   FiniteChain finite_chain() const { return {}; }
+#endif
+#ifndef WITHOUT_parameters
   Parameters parameters() const { return {}; }
+#endif
 #ifndef WITHOUT_set_parameter
   void set_parameter(const Parameter&) {}
 #endif
@@ -40,5 +46,19 @@ struct Learnable {
 #endif
 };
 
+struct LearnableBySampling : Sampled {
+  Parameters parameters() const { return {}; }
+  void set_parameter(const Parameter&) {}
+  void maximise(std::span<const double>) {}
+#ifndef WITHOUT_num_statistics
+  Index num_statistics() const { return 0; }
+#endif
+#ifndef WITHOUT_add_statistics
+  void add_statistics(ConstStates, ConstStates, const Eigen::Ref<const Vector>&,
+                      std::span<double>) const {}
+#endif
+};
+
+AnyPrior make_learnable_by_sampling() { return AnyPrior(LearnableBySampling{}); }
 AnyPrior make_sampled() { return AnyPrior(Sampled{}); }
 AnyPrior make_learnable() { return AnyPrior(Learnable{}); }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: check.sh CMAKE BUILD_FOLDER SOURCE_FOLDER
+# Usage: check.sh CMAKE BUILD_FOLDER
 # Installs headwater into a folder of its own and builds and runs another project against it.
 set -e
 cmake=$1
