@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
     const double now[3] = {
         1e6 * time_of_session(p, SmootherKind::kLag, length),
         k <= 10 ? 1e6 * time_of_session(p, SmootherKind::kForward, 12) : kNotMeasured,
-        k <= 10 ? 1e6 * time_of_dense(p, k <= 8 ? 8 : 1) : kNotMeasured};
+        k <= 10 ? 1e6 * time_of_dense(p, std::max<Index>(2, Index{1} << (2 * (10 - k))))
+                : kNotMeasured};
     fmt::print("{:>2}", k);
     for (int i = 0; i < 3; ++i) {
       fmt::print(" {} {}", cell(now[i], "us"),
