@@ -39,6 +39,13 @@ FiniteChain checked_chain(const AnyPrior& prior) {
 }  // namespace
 
 void check_exact_reach(const AnyPrior& prior) {
+  if (!prior.is_finite()) {
+    throw UsageError(
+        fmt::format("prior '{}' has infinitely many states; the exact engine, the only one so far, "
+                    "takes finite "
+                    "priors",
+                    prior.name()));
+  }
   // One state at a time: the product itself may not fit an integer.
   Index num_states = 1;
   for (const FiniteAxis& axis : prior.finite_chain().axes) {

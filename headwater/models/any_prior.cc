@@ -60,7 +60,7 @@ namespace {
 
 // The state on one axis of row i, or of the only row.
 Index state_on_axis(ConstStates states, Index i, std::size_t axis) {
-  return static_cast<Index>(states(states.rows() == 1 ? 0 : i, static_cast<Index>(axis)));
+  return static_cast<Index>(paired_row(states, i)[static_cast<Index>(axis)]);
 }
 
 }  // namespace

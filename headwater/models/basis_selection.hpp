@@ -4,6 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
 
@@ -27,8 +28,8 @@ class BasisSelection {
 
  private:
   Index num_components_;
-  Vector stay_off_;  // 1 or K entries
-  Vector stay_on_;
+  SharedOrOwn stay_off_;
+  SharedOrOwn stay_on_;
 };
 
 static_assert(FinitePrior<BasisSelection> && LearnablePrior<BasisSelection>);

@@ -37,6 +37,11 @@ namespace headwater {
 using States = Eigen::Ref<Matrix>;
 using ConstStates = const Eigen::Ref<const Matrix>&;
 
+// Row i of a block of states, or its only row, which is paired with every row of another block.
+inline auto paired_row(ConstStates states, Index i) {
+  return states.row(states.rows() == 1 ? 0 : i);
+}
+
 // Random numbers for a block of particles at one time: each particle has a generator of its own,
 // so that how particles are cut into blocks changes no bit.
 struct RandomBlock {

@@ -5,6 +5,8 @@
 #include "headwater/core/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
+#include "headwater/models/log_gaussian.hpp"
+#include "headwater/models/relaxed_selection.hpp"
 
 namespace headwater {
 
@@ -13,6 +15,9 @@ namespace {
 constexpr double kStayOff = 0.9;
 constexpr double kStayOn = 0.7;
 constexpr double kStayInState = 0.9;
+constexpr double kAlpha = 0.95;
+constexpr double kPersistence = 0.9;
+constexpr double kNoise = 0.3;
 constexpr Index kMostComponents = 65536;
 
 Vector starting_values(const PriorConfig& config, std::string_view name, double standard,
@@ -30,6 +35,17 @@ AnyPrior make_basis_selection(Index num_components, const PriorConfig& config) {
   return AnyPrior(BasisSelection(num_components,
                                  starting_values(config, "stay_off", kStayOff, num_components),
                                  starting_values(config, "stay_on", kStayOn, num_components)));
+}
+
+AnyPrior make_relaxed_selection(Index num_components, const PriorConfig& config) {
+  return AnyPrior(
+      RelaxedSelection(num_components, starting_values(config, "alpha", kAlpha, num_components)));
+}
+
+AnyPrior make_log_gaussian(Index num_components, const PriorConfig& config) {
+  return AnyPrior(LogGaussian(num_components,
+                              starting_values(config, "persistence", kPersistence, num_components),
+                              starting_values(config, "noise", kNoise, num_components)));
 }
 
 AnyPrior make_finite(Index num_components, const PriorConfig& config) {
@@ -72,6 +88,15 @@ const std::vector<PriorInfo>& prior_registry() {
        {{"stay_off", "P(off -> off), in (0, 1); starts at 0.9"},
         {"stay_on", "P(on -> on), in (0, 1); starts at 0.7"}},
        make_basis_selection},
+      {"relaxed-selection",
+       "components between off and on, drawn to either end; for simulation so far",
+       {{"alpha", "P(move towards the nearer end), in (0, 1); starts at 0.95"}},
+       make_relaxed_selection},
+      {"log-gaussian",
+       "positive components, autoregressive logarithms; for simulation so far",
+       {{"persistence", "of log x, in (-1, 1); starts at 0.9"},
+        {"noise", "standard deviation of its innovations, over 0; starts at 0.3"}},
+       make_log_gaussian},
       {"finite",
        "a chain on any activation vectors; without states, exactly one component on",
        {{"states", "S x K file, one activation vector a row; never learned", true},

@@ -125,11 +125,12 @@ TEST(Session, RefusesWhatMakesNoSense) {
   };
   refuses([](Config& c) { c.num_components = 0; }, "components is 0; expected 1 or more");
   refuses([](Config& c) { c.prior.name = "nothing"; },
-          "unknown prior 'nothing'; there are: basis-selection, finite");
+          "unknown prior 'nothing'; there are: basis-selection, relaxed-selection, log-gaussian, "
+          "finite");
   refuses([](Config& c) { c.prior.parameters = {scalar_parameter("speed", 1)}; },
           "prior 'basis-selection' has no parameter 'speed'; it has: stay_off, stay_on");
   refuses([](Config& c) { c.prior.parameters = {scalar_parameter("stay_on", 1.5)}; },
-          "stay_on is 1.5; expected a probability inside (0, 1)");
+          "stay_on is 1.5; expected a number inside (0, 1)");
   refuses([](Config& c) { c.m_step.held_parameters = {"speed"}; },
           "prior 'basis-selection' has no parameter 'speed' to hold");
   refuses([](Config& c) { c.burn_in = 0; }, "burn-in is 0; expected 1 or more");

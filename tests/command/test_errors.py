@@ -83,7 +83,7 @@ def test_bad_usage(here, arguments, message):
 @pytest.mark.parametrize("name", ["stay_off", "stay_on"])
 @pytest.mark.parametrize("value", ["0", "1", "1.5", "-0.1", "nan", "inf"])
 def test_a_probability_outside_0_and_1(here, name, value):
-    message = near(f"{name} is {value}; expected a probability inside \\(0, 1\\)")
+    message = near(f"{name} is {value}; expected a number inside \\(0, 1\\)")
     check_fails(here, fit("good.csv", "--set", f"{name}={value}"), BAD_USAGE, message)
     check_fails(here, simulate(*RANDOM_BASIS, "--set", f"{name}={value}"), BAD_USAGE, message)
 

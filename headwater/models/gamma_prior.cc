@@ -1,0 +1,236 @@
+#include "headwater/models/gamma_prior.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "headwater/core/bessel.hpp"
+#include "headwater/core/error.hpp"
+#include "headwater/models/independent_prior.hpp"
+#include "headwater/random/distributions.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr double kSmallestPersistence = 1e-6;
+
+// A number whose square is next to nothing. I_v(z) at a smaller z is the first term of its power
+// series; activations that add up to less say nothing on the parameters.
+constexpr double kNegligible = 1e-150;
+
+// What the bound allows for the rounding errors of the density.
+constexpr double kRounding = 1e-9;
+
+void check_persistence(const Vector& values, Index num_components) {
+  if (values.size() != 1 && values.size() != num_components) {
+    throw UsageError(
+        fmt::format("persistence has {} values; expected 1, or {} (one for each component)",
+                    values.size(), num_components));
+  }
+  for (const double value : values) {
+    if (!(value > 0 && value < 1)) {
+      throw UsageError(
+          fmt::format("persistence is {}; expected a correlation inside (0, 1)", value));
+    }
+  }
+}
+
+double shared_or_own(const Vector& values, Index k) { return values[values.size() == 1 ? 0 : k]; }
+
+// Row i, or the only row.
+double entry(ConstStates states, Index i, Index k) { return states(states.rows() == 1 ? 0 : i, k); }
+
+// I_(a-1)(z) / I_a(z) = I_(a+1)(z) / I_a(z) + 2a / z, which a small shape a gets through with all
+// its digits, where a - 1 would round them away.
+double ratio_to_lower_order(double shape, double z) {
+  return bessel_i_ratio(shape, z) + 2 * shape / z;
+}
+
+// log(exp(-z) I_(shape-1)(z))
+double log_scaled_bessel_of_shape(double shape, double z) {
+  if (shape >= 1) return log_scaled_bessel_i(shape - 1, z);
+  return log_scaled_bessel_i(shape, z) + std::log(ratio_to_lower_order(shape, z));
+}
+
+// The average of a quantity over the components that share a parameter.
+struct Average {
+  double sum = 0;
+  double weight = 0;
+  void add(double value, double its_weight) {
+    sum += its_weight * value;
+    weight += its_weight;
+  }
+};
+
+// Calls update(j, first, last) for each entry j of a parameter and the components that it is for.
+template <class Update>
+void for_each_entry(const Vector& parameter, Index num_components, Update update) {
+  if (parameter.size() == 1) {
+    update(0, 0, num_components);
+  } else {
+    for (Index k = 0; k < num_components; ++k) update(k, k, k + 1);
+  }
+}
+
+// The statistics of one component, as add_statistics() lays them out.
+struct Sums {
+  explicit Sums(const double* s) : n(s[0]), h(s[1]), before(s[2]), after(s[3]), square(s[4]) {}
+  bool has_activations() const { return n > 0 && before > kNegligible && after > kNegligible; }
+  double n, h, before, after, square;
+};
+
+}  // namespace
+
+GammaPrior::GammaPrior(Index num_components, double shape, double persistence)
+    : GammaPrior(num_components, Vector::Constant(1, shape), Vector::Constant(1, persistence)) {}
+
+GammaPrior::GammaPrior(Index num_components, Vector shape, Vector persistence)
+    : num_components_(num_components),
+      shape_(std::move(shape)),
+      persistence_(std::move(persistence)) {
+  detail::check_shapes(shape_, num_components_);
+  check_persistence(persistence_, num_components_);
+}
+
+GammaPrior::Chain GammaPrior::chain(Index k) const {
+  const double shape = shared_or_own(shape_, k);
+  const double persistence = shared_or_own(persistence_, k);
+  const double rate = shape / (1 - persistence);
+  return {shape, rate, persistence * rate};
+}
+
+void GammaPrior::sample_initial(const RandomBlock& random, States next) const {
+  for (Index i = 0; i < next.rows(); ++i) {
+    Generator generator = random.particle(i);
+    for (Index k = 0; k < num_components_; ++k) {
+      const double shape = shared_or_own(shape_, k);
+      next(i, k) = gamma(generator, shape) / shape;
+    }
+  }
+}
+
+void GammaPrior::sample_transition(const RandomBlock& random, ConstStates previous,
+                                   States next) const {
+  for (Index i = 0; i < next.rows(); ++i) {
+    Generator generator = random.particle(i);
+    for (Index k = 0; k < num_components_; ++k) {
+      const Chain c = chain(k);
+      const double h = poisson(generator, c.beta * previous(i, k));
+      next(i, k) = gamma(generator, c.shape + h) / c.rate;
+    }
+  }
+}
+
+// The exponents r x, beta x' and z are large together, and only -r x - beta x' + z =
+// -(sqrt(r x) - sqrt(beta x'))^2 is taken.
+double GammaPrior::log_density(const Chain& c, double previous, double next) {
+  const double x = detail::away_from_zero(next);
+  const double root_after = std::sqrt(c.rate) * std::sqrt(x);
+  const double root_before = std::sqrt(c.beta) * std::sqrt(previous);
+  const double z = 2 * root_after * root_before;
+  if (z < kNegligible) {
+    return detail::log_gamma_density(x, c.shape, c.rate) - c.beta * previous;
+  }
+  const double difference = root_after - root_before;
+  return std::log(c.rate) + (c.shape - 1) * (std::log(root_after) - std::log(root_before)) -
+         difference * difference + log_scaled_bessel_of_shape(c.shape, z);
+}
+
+double GammaPrior::log_density_bound(const Chain& c, double next) {
+  const double x = detail::away_from_zero(next);
+  const double h = std::max(0.0, std::ceil(c.rate * x - c.shape));
+  return detail::log_gamma_density(x, c.shape + h, c.rate) + kRounding;
+}
+
+// E[h | x', x] = (z/2) I_shape(z) / I_(shape-1)(z)
+double GammaPrior::expected_count(const Chain& c, double previous, double next) {
+  const double z = 2 * std::sqrt(c.beta * c.rate) * std::sqrt(previous) * std::sqrt(next);
+  if (z < kNegligible) return 0;
+  return z / 2 / ratio_to_lower_order(c.shape, z);
+}
+
+void GammaPrior::log_transition(ConstStates previous, ConstStates next,
+                                Eigen::Ref<Vector> out) const {
+  out.setZero();
+  for (Index k = 0; k < num_components_; ++k) {
+    const Chain c = chain(k);
+    for (Index i = 0; i < out.size(); ++i) {
+      out[i] += log_density(c, entry(previous, i, k), entry(next, i, k));
+    }
+  }
+}
+
+void GammaPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const {
+  out.setZero();
+  for (Index k = 0; k < num_components_; ++k) {
+    const Chain c = chain(k);
+    for (Index i = 0; i < out.size(); ++i) out[i] += log_density_bound(c, entry(next, i, k));
+  }
+}
+
+void GammaPrior::add_statistics(ConstStates previous, ConstStates next,
+                                const Eigen::Ref<const Vector>& weights,
+                                std::span<double> s3) const {
+  for (Index k = 0; k < num_components_; ++k) {
+    const Chain c = chain(k);
+    double* s = &s3[5 * k];
+    for (Index i = 0; i < weights.size(); ++i) {
+      const double before = entry(previous, i, k);
+      const double after = entry(next, i, k);
+      s[0] += weights[i];
+      s[1] += weights[i] * expected_count(c, before, after);
+      s[2] += weights[i] * before;
+      s[3] += weights[i] * after;
+      s[4] += weights[i] * after * after;
+    }
+  }
+}
+
+void GammaPrior::set_parameter(const Parameter& parameter) {
+  const Vector values = parameter.value.reshaped();
+  if (parameter.name == "shape") {
+    detail::check_shapes(values, num_components_);
+    shape_ = values;
+  } else if (parameter.name == "persistence") {
+    check_persistence(values, num_components_);
+    persistence_ = values;
+  } else {
+    throw UsageError(fmt::format(
+        "prior 'gamma' has no parameter '{}'; it has shape and persistence", parameter.name));
+  }
+}
+
+void GammaPrior::maximise(std::span<const double> s3) {
+  // Persistence first: it needs the shape that the counts h were expected under.
+  for_each_entry(persistence_, num_components_, [&](Index j, Index first, Index last) {
+    Average persistence;
+    for (Index k = first; k < last; ++k) {
+      const Sums s(&s3[5 * k]);
+      if (!s.has_activations()) continue;
+      const double weight = s.n * shared_or_own(shape_, k) + s.h;
+      const double beta = s.h / s.before;
+      const double rate = weight / s.after;
+      persistence.add(beta / rate, weight);
+    }
+    if (persistence.weight > 0) {
+      persistence_[j] = std::clamp(persistence.sum / persistence.weight, kSmallestPersistence,
+                                   1 - kSmallestPersistence);
+    }
+  });
+  for_each_entry(shape_, num_components_, [&](Index j, Index first, Index last) {
+    Average inverse_shape;  // variance / mean^2
+    for (Index k = first; k < last; ++k) {
+      const Sums s(&s3[5 * k]);
+      if (s.has_activations()) inverse_shape.add(s.square * s.n / (s.after * s.after) - 1, s.n);
+    }
+    if (inverse_shape.weight > 0) {
+      shape_[j] = 1 / std::clamp(inverse_shape.sum / inverse_shape.weight,
+                                 1 / detail::kLargestShape, 1 / detail::kSmallestShape);
+    }
+  });
+}
+
+}  // namespace headwater

@@ -1,0 +1,144 @@
+#include "headwater/models/independent_prior.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "headwater/core/digamma.hpp"
+#include "headwater/core/error.hpp"
+#include "headwater/core/special.hpp"
+#include "headwater/random/distributions.hpp"
+
+namespace headwater {
+
+namespace detail {
+
+void check_shapes(const Vector& shapes, Index num_components) {
+  if (shapes.size() != 1 && shapes.size() != num_components) {
+    throw UsageError(fmt::format("shape has {} values; expected 1, or {} (one for each component)",
+                                 shapes.size(), num_components));
+  }
+  for (const double shape : shapes) {
+    if (!(shape > 0 && shape < std::numeric_limits<double>::infinity())) {
+      throw UsageError(fmt::format("shape is {}; expected a positive number", shape));
+    }
+  }
+}
+
+double away_from_zero(double x) { return std::max(x, std::numeric_limits<double>::min()); }
+
+// rate^shape x^(shape - 1) exp(-rate x) / Γ(shape), which is rate times the Poisson probability of
+// shape - 1 at mean rate x.
+double log_gamma_density(double x, double shape, double rate) {
+  if (shape >= 1 && rate * x >= 1) {
+    return std::log(rate) + log_poisson_probability(shape - 1, rate * x);
+  }
+  return shape * std::log(rate) + (shape - 1) * std::log(x) - rate * x - log_gamma(shape);
+}
+
+}  // namespace detail
+
+namespace {
+
+double shared_or_own(const Vector& values, Index k) { return values[values.size() == 1 ? 0 : k]; }
+
+// The shape a with log a - digamma(a) = gap, by Newton steps in log a from the start of
+// [Minka2002]. The left side falls from infinity to 0.
+double solve_shape(double gap) {
+  if (!(gap > 0)) return detail::kLargestShape;
+  double shape = (3 - gap + std::sqrt((gap - 3) * (gap - 3) + 24 * gap)) / (12 * gap);
+  shape = std::clamp(shape, detail::kSmallestShape, detail::kLargestShape);
+  for (int i = 0; i < 20; ++i) {
+    const double excess = std::log(shape) - digamma(shape) - gap;
+    const double step = excess / (shape * trigamma(shape) - 1);
+    shape = std::clamp(shape * std::exp(step), detail::kSmallestShape, detail::kLargestShape);
+    if (std::abs(step) < 1e-12) break;
+  }
+  return shape;
+}
+
+}  // namespace
+
+IndependentPrior::IndependentPrior(Index num_components, double shape)
+    : IndependentPrior(num_components, Vector::Constant(1, shape)) {}
+
+IndependentPrior::IndependentPrior(Index num_components, Vector shape)
+    : num_components_(num_components), shape_(std::move(shape)) {
+  detail::check_shapes(shape_, num_components_);
+}
+
+void IndependentPrior::sample_initial(const RandomBlock& random, States next) const {
+  for (Index i = 0; i < next.rows(); ++i) {
+    Generator generator = random.particle(i);
+    for (Index k = 0; k < num_components_; ++k) {
+      const double shape = shared_or_own(shape_, k);
+      next(i, k) = gamma(generator, shape) / shape;
+    }
+  }
+}
+
+void IndependentPrior::sample_transition(const RandomBlock& random, ConstStates /*previous*/,
+                                         States next) const {
+  sample_initial(random, next);
+}
+
+void IndependentPrior::log_transition(ConstStates /*previous*/, ConstStates next,
+                                      Eigen::Ref<Vector> out) const {
+  log_transition_bound(next, out);
+}
+
+void IndependentPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const {
+  out.setZero();
+  for (Index k = 0; k < num_components_; ++k) {
+    const double shape = shared_or_own(shape_, k);
+    for (Index i = 0; i < out.size(); ++i) {
+      const double x = detail::away_from_zero(next(next.rows() == 1 ? 0 : i, k));
+      out[i] += detail::log_gamma_density(x, shape, shape);
+    }
+  }
+}
+
+void IndependentPrior::add_statistics(ConstStates /*previous*/, ConstStates next,
+                                      const Eigen::Ref<const Vector>& weights,
+                                      std::span<double> s3) const {
+  for (Index k = 0; k < num_components_; ++k) {
+    double* s = &s3[3 * k];
+    for (Index i = 0; i < weights.size(); ++i) {
+      const double x = detail::away_from_zero(next(next.rows() == 1 ? 0 : i, k));
+      s[0] += weights[i];
+      s[1] += weights[i] * x;
+      s[2] += weights[i] * std::log(x);
+    }
+  }
+}
+
+void IndependentPrior::set_parameter(const Parameter& parameter) {
+  if (parameter.name != "shape") {
+    throw UsageError(
+        fmt::format("prior 'independent' has no parameter '{}'; it has shape", parameter.name));
+  }
+  const Vector values = parameter.value.reshaped();
+  detail::check_shapes(values, num_components_);
+  shape_ = values;
+}
+
+void IndependentPrior::maximise(std::span<const double> s3) {
+  for (Index j = 0; j < shape_.size(); ++j) {
+    const Index first = shape_.size() == 1 ? 0 : j;
+    const Index last = shape_.size() == 1 ? num_components_ : j + 1;
+    double count = 0;
+    double gap = 0;  // of log(mean x) above mean log x
+    for (Index k = first; k < last; ++k) {
+      const double* s = &s3[3 * k];
+      if (!(s[0] > 0 && s[1] > 0)) continue;
+      count += s[0];
+      gap += s[0] * std::log(s[1] / s[0]) - s[2];
+    }
+    if (count > 0) shape_[j] = solve_shape(gap / count);
+  }
+}
+
+}  // namespace headwater

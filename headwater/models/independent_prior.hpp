@@ -1,0 +1,73 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "headwater/models/concepts.hpp"
+
+namespace headwater {
+
+// Activations without memory: each an independent gamma variable of mean 1, of the given shape
+// > 0, either shared by all components or one for each. This is the prior of classical Bayesian
+// nonnegative matrix factorisation [Cemgil2009], and the limit of GammaPrior for persistence 0.
+// The state of a component is its activation.
+class IndependentPrior {
+ public:
+  IndependentPrior(Index num_components, double shape);
+  IndependentPrior(Index num_components, Vector shape);
+
+  std::string name() const { return "independent"; }
+  Index num_components() const { return num_components_; }
+  Index state_size() const { return num_components_; }
+
+  void sample_initial(const RandomBlock& random, States next) const;
+  void sample_transition(const RandomBlock& random, ConstStates previous, States next) const;
+  void activations(ConstStates states, Eigen::Ref<Matrix> x) const { x = states; }
+
+  // The previous state has no say, and so the density is its own bound.
+  void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
+  void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
+
+  // Of each component: n, sum of x, sum of log x.
+  Index num_statistics() const { return 3 * num_components_; }
+  void add_statistics(ConstStates previous, ConstStates next,
+                      const Eigen::Ref<const Vector>& weights, std::span<double> s3) const;
+
+  Parameters parameters() const { return {{"shape", shape_}}; }
+  void set_parameter(const Parameter& parameter);
+  // The shape a that maximises the likelihood of gamma variables of any mean:
+  //   log a - digamma(a) = log(mean of x) - mean of log x,
+  // kept inside [1e-3, 1e3]. The right side does not see the scale of x, which is the basis's
+  // affair: as in [LiuRubinWu1998], the mean is a parameter here only to be thrown away. A shared
+  // shape takes the average of the right sides; without a single activation it stays as it is.
+  void maximise(std::span<const double> s3);
+
+ private:
+  Index num_components_;
+  Vector shape_;  // 1 or K entries
+};
+
+static_assert(BoundedTransition<IndependentPrior> && LearnablePrior<IndependentPrior>);
+
+// What the two gamma priors share.
+namespace detail {
+
+// The range inside which a shape is learned.
+constexpr double kSmallestShape = 1e-3;
+constexpr double kLargestShape = 1e3;
+
+// Throws UsageError unless there are 1 or K shapes, all positive and finite.
+void check_shapes(const Vector& shapes, Index num_components);
+
+// The activation as the densities see it. A gamma variable of a small shape may be less than the
+// smallest double and come out as 0, where its density is infinite, or is 0; the smallest normal
+// number stands for whatever is below it. How the density there depends on the previous state is
+// kept: it goes to a limit as x goes to 0, but for a factor that is a function of x alone.
+double away_from_zero(double x);
+
+// The log density of a gamma variable of this shape and rate at x > 0, also where both are large.
+double log_gamma_density(double x, double shape, double rate);
+
+}  // namespace detail
+
+}  // namespace headwater

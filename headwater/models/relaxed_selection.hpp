@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "headwater/models/concepts.hpp"
+#include "headwater/models/shared_or_own.hpp"
+
+namespace headwater {
+
+// Components between off and on [YildirimCemgilSingh2012, sec. 4.2]: with probability alpha an
+// activation moves towards the nearer edge of (0, 1), uniformly; else away from it, uniformly over
+// the rest. Started in its stationary law, of density proportional to x^-alpha (1 - x)^-(1 - alpha)
+// on (0, 1/2], mirrored above 1/2.
+//
+// x comes as close to an edge as 1e-70 and closer, where x itself rounds to 1 and its density to
+// infinity. So the state is w = -log(distance to the nearer edge), with the sign of the side: w > 0
+// for x = exp(-w), w < 0 for x = 1 - exp(w). It cannot underflow, and its density is bounded.
+class RelaxedSelection {
+ public:
+  RelaxedSelection(Index num_components, double alpha);
+  RelaxedSelection(Index num_components, Vector alpha);
+
+  std::string name() const { return "relaxed-selection"; }
+  Index num_components() const { return num_components_; }
+  Index state_size() const { return num_components_; }
+
+  void sample_initial(const RandomBlock& random, States next) const;
+  void sample_transition(const RandomBlock& random, ConstStates previous, States next) const;
+  void activations(ConstStates states, Eigen::Ref<Matrix> x) const;
+
+  void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
+  void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
+
+  // Moves towards the edge and away from it, for each component.
+  Index num_statistics() const { return 2 * num_components_; }
+  void add_statistics(ConstStates previous, ConstStates next,
+                      const Eigen::Ref<const Vector>& weights, std::span<double> out) const;
+
+  Parameters parameters() const { return {{"alpha", alpha_.values()}}; }
+  void set_parameter(const Parameter& parameter);
+  // alpha = moves towards the edge / all moves.
+  void maximise(std::span<const double> statistics);
+
+ private:
+  Index num_components_;
+  SharedOrOwn alpha_;
+};
+
+static_assert(BoundedTransition<RelaxedSelection> && LearnablePrior<RelaxedSelection>);
+
+}  // namespace headwater
