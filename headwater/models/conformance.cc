@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -44,6 +45,94 @@ void check_activations(const AnyPrior& prior, const ConformanceOptions& options,
   prior.activations(states, x);
   if (!(x.array().isFinite() && x.array() >= 0).all()) {
     out.emplace_back("activations() gave a value that is negative or not finite");
+  }
+}
+
+// The largest distance between the distribution functions of two samples.
+double two_sample_distance(std::vector<double> a, std::vector<double> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  double largest = 0;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    const double at = std::min(a[i], b[j]);
+    while (i < a.size() && a[i] == at) ++i;
+    while (j < b.size() && b[j] == at) ++j;
+    largest = std::max(largest, std::abs(static_cast<double>(i) / static_cast<double>(a.size()) -
+                                         static_cast<double>(j) / static_cast<double>(b.size())));
+  }
+  return largest;
+}
+
+std::vector<double> column(const Matrix& matrix, Index k) {
+  return {matrix.col(k).data(), matrix.col(k).data() + matrix.rows()};
+}
+
+// Half of the draws at the start, the other half 20 steps on, so that they are independent. The
+// distance of either half from the law exceeds e with probability 2 exp(-2 n e^2) at most
+// [Massart1990], so their distance from each other exceeds 2 e with twice that.
+void check_stationarity(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
+  const Index half = options.num_draws / 2;
+  const auto activations_of = [&](const Matrix& states) {
+    Matrix x(states.rows(), prior.num_components());
+    prior.activations(states, x);
+    return x;
+  };
+  const Matrix first = activations_of(draw_states(prior, options, 0)).topRows(half);
+  const Matrix later = activations_of(draw_states(prior, options, 20)).bottomRows(half);
+  const double alarm_rate = options.alarm_rate / static_cast<double>(prior.num_components());
+  const double most = 2 * std::sqrt(-std::log(alarm_rate / 4) / (2 * static_cast<double>(half)));
+  for (Index k = 0; k < prior.num_components(); ++k) {
+    if (two_sample_distance(column(first, k), column(later, k)) > most) {
+      out.push_back(fmt::format("the law of component {} changes from its start on", k + 1));
+    }
+  }
+}
+
+void check_density(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
+  if (!prior.has_density()) return;
+  const RandomStream random(options.seed);
+  const Matrix before = draw_states(prior, options, 1);
+  Matrix after(before.rows(), before.cols());
+  prior.sample_transition({random, 99, 0, Purpose::transition}, before, after);
+  Vector own(before.rows());
+  prior.log_transition(before, after, own);
+  if (!own.allFinite()) out.emplace_back("log_transition() of its own draws is not finite");
+  Vector to_first(before.rows());
+  prior.log_transition(before, after.topRows(1), to_first);
+  if (to_first[0] != own[0]) {
+    out.emplace_back("log_transition() does not pair a single row with every row of the other");
+  }
+  if (!prior.has_bound()) return;
+  Vector bound(before.rows());
+  prior.log_transition_bound(after, bound);
+  const double slack = 1e-9;
+  if (!bound.allFinite() || !(own.array() <= bound.array() + slack).all() ||
+      !(to_first.array() <= bound[0] + slack).all()) {
+    out.emplace_back("log_transition_bound() does not bound log_transition()");
+  }
+}
+
+// What a consistent estimate may lose against the truth by chance, in nats.
+constexpr double kMostLoss = 50;
+
+void check_learning(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
+  if (!prior.is_learnable() || !prior.has_density()) return;
+  const RandomStream random(options.seed);
+  const Matrix before = draw_states(prior, options, 1);
+  Matrix after(before.rows(), before.cols());
+  prior.sample_transition({random, 98, 0, Purpose::transition}, before, after);
+  Vector statistics = Vector::Zero(prior.num_statistics());
+  prior.add_statistics(before, after, Vector::Ones(before.rows()), as_span(statistics));
+  AnyPrior learned = prior;
+  learned.maximise(as_span(statistics));
+  Vector truth(before.rows());
+  Vector found(before.rows());
+  prior.log_transition(before, after, truth);
+  learned.log_transition(before, after, found);
+  if (!(found.sum() >= truth.sum() - kMostLoss)) {
+    out.emplace_back("maximise() gives the moves that it was shown a lower probability");
   }
 }
 
@@ -242,6 +331,9 @@ ConformanceReport check_prior(const AnyPrior& prior, const ConformanceOptions& o
     if (prior.is_learnable()) check_m_step(prior, chain, report.findings);
   }
   check_activations(prior, options, report.findings);
+  check_stationarity(prior, options, report.findings);
+  check_density(prior, options, report.findings);
+  check_learning(prior, options, report.findings);
   return report;
 }
 

@@ -26,6 +26,11 @@ struct ConformanceReport {
 //
 //   every prior      sizes fit; activations are finite and nonnegative; parameters can be read and
 //                    set back, a copy does not share them, an unknown name is refused
+//   every prior      the law of the activations is the same at the start and 20 steps on
+//                    (Kolmogorov-Smirnov, see alarm_rate)
+//   with a density   densities of its own draws are finite and within the bound, if there is one
+//   learnable        the M-step on statistics of its own draws gives them no lower probability,
+//                    but for 50 nats that a consistent estimate other than the maximum may lose
 //   finite           laws sum to one; the start is a stationary law; draws follow the transition
 //                    matrix (chi-square, see alarm_rate)
 //   learnable        the M-step on counts of moves is a maximum: no parameter moved by a little

@@ -112,9 +112,9 @@ TEST(AnyPrior, IsAValue) {
   EXPECT_EQ(parameter(a, "stay_off"), 0.9);
 }
 
-// Draws with a random walk between 0 and 1: no finite chain, no parameters.
-struct Walk {
-  std::string name() const { return "walk"; }
+// Uniform on (0, 1) at each time anew: no finite chain, no density, no parameters.
+struct Uniform {
+  std::string name() const { return "uniform"; }
   Index num_components() const { return 2; }
   Index state_size() const { return 2; }
   void sample_initial(const RandomBlock& random, States next) const {
@@ -123,18 +123,18 @@ struct Walk {
       for (Index k = 0; k < 2; ++k) next(i, k) = generator.uniform();
     }
   }
-  void sample_transition(const RandomBlock& random, ConstStates previous, States next) const {
+  void sample_transition(const RandomBlock& random, ConstStates /*previous*/, States next) const {
     for (Index i = 0; i < next.rows(); ++i) {
       Generator generator = random.particle(i);
-      for (Index k = 0; k < 2; ++k) next(i, k) = 0.5 * (previous(i, k) + generator.uniform());
+      for (Index k = 0; k < 2; ++k) next(i, k) = generator.uniform();
     }
   }
   void activations(ConstStates states, Eigen::Ref<Matrix> x) const { x = states; }
 };
-static_assert(SampledPrior<Walk> && !FinitePrior<Walk> && !LearnablePrior<Walk>);
+static_assert(SampledPrior<Uniform> && !FinitePrior<Uniform> && !LearnablePrior<Uniform>);
 
 TEST(AnyPrior, SaysWhatAPriorCannotDo) {
-  AnyPrior prior{Walk()};
+  AnyPrior prior{Uniform()};
   EXPECT_FALSE(prior.is_finite());
   EXPECT_FALSE(prior.is_learnable());
   EXPECT_THROW(prior.finite_chain(), UsageError);
