@@ -85,6 +85,10 @@ headwater::PriorConfig PriorOptions::config() const {
   return config;
 }
 
+std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name) {
+  return name.empty() ? nullptr : headwater::create_sink(name);
+}
+
 CLI::Validator whole_number() {
   return CLI::Validator(
       [](std::string& text) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "headwater/io/sink.hpp"
 #include "headwater/session/config.hpp"
 
 namespace CLI {
@@ -24,6 +26,9 @@ struct PriorOptions {
   // Reads the files that the assignments name. Throws UsageError for what the prior does not have.
   headwater::PriorConfig config() const;
 };
+
+// A sink for an output that was asked for; null if it was not.
+std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name);
 
 // A seed: digits that fit 64 bits.
 CLI::Validator whole_number();

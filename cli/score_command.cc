@@ -8,6 +8,7 @@
 #include "headwater/io/json.hpp"
 #include "headwater/io/sink.hpp"
 #include "model_and_data.hpp"
+#include "options.hpp"
 #include "progress.hpp"
 
 namespace {
@@ -31,10 +32,6 @@ struct Score {
 
   double per_observation() const { return log_likelihood / static_cast<double>(observations); }
 };
-
-std::unique_ptr<MatrixSink> sink_if_named(const std::string& name) {
-  return name.empty() ? nullptr : create_sink(name);
-}
 
 Score run_over(const Options& options, const Model& model, ObservationSource& source) {
   const auto out = sink_if_named(options.out);

@@ -54,10 +54,6 @@ Matrix basis_to_use(const Options& options) {
   return basis;
 }
 
-std::unique_ptr<MatrixSink> sink_if_named(const std::string& name) {
-  return name.empty() ? nullptr : create_sink(name);
-}
-
 void write_matrix(const RowMatrix& matrix, MatrixSink& sink) {
   for (Index i = 0; i < matrix.rows(); ++i) sink.write_row(as_span(matrix.row(i)));
   sink.commit();

@@ -1,6 +1,7 @@
 // How the places where the paper's text is unclear or misprinted are read here, each with a test.
-// The numbers are those of the table in ARCHITECTURE.md. E5, E6, E10 and E12 speak of particles and
-// of the relaxed prior; E14 is that psi has three names in the paper and one here.
+// The numbers are those of the table in ARCHITECTURE.md. E5 and E12 are tested with the relaxed
+// prior, in models/continuous_priors_test.cc; E6 and E10 speak of particles; E14 is that psi has
+// three names in the paper and one here.
 
 #include <gtest/gtest.h>
 
