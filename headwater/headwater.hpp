@@ -16,6 +16,8 @@
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/conformance.hpp"
 #include "headwater/models/finite_prior.hpp"
+#include "headwater/models/gamma_prior.hpp"
+#include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
 #include "headwater/models/simulate.hpp"

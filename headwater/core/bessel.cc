@@ -30,7 +30,7 @@ constexpr Coefficients uniform_coefficients() {
   c[0][0] = 1;
   for (std::size_t k = 0; k + 1 < kUniformTerms; ++k) {
     for (std::size_t j = 0; j <= k; ++j) {
-      const double power = static_cast<double>(k + 2 * j);
+      const auto power = static_cast<double>(k + 2 * j);
       c[k + 1][j] += c[k][j] * (power / 2 + 1 / (8 * (power + 1)));
       c[k + 1][j + 1] -= c[k][j] * (power / 2 + 5 / (8 * (power + 3)));
     }

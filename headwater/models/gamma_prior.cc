@@ -24,24 +24,9 @@ constexpr double kNegligible = 1e-150;
 // What the bound allows for the rounding errors of the density.
 constexpr double kRounding = 1e-9;
 
-void check_persistence(const Vector& values, Index num_components) {
-  if (values.size() != 1 && values.size() != num_components) {
-    throw UsageError(
-        fmt::format("persistence has {} values; expected 1, or {} (one for each component)",
-                    values.size(), num_components));
-  }
-  for (const double value : values) {
-    if (!(value > 0 && value < 1)) {
-      throw UsageError(
-          fmt::format("persistence is {}; expected a correlation inside (0, 1)", value));
-    }
-  }
+SharedOrOwn persistence_of(Vector values, Index num_components) {
+  return {"persistence", std::move(values), num_components, 0, 1};
 }
-
-double shared_or_own(const Vector& values, Index k) { return values[values.size() == 1 ? 0 : k]; }
-
-// Row i, or the only row.
-double entry(ConstStates states, Index i, Index k) { return states(states.rows() == 1 ? 0 : i, k); }
 
 // I_(a-1)(z) / I_a(z) = I_(a+1)(z) / I_a(z) + 2a / z, which a small shape a gets through with all
 // its digits, where a - 1 would round them away.
@@ -55,32 +40,24 @@ double log_scaled_bessel_of_shape(double shape, double z) {
   return log_scaled_bessel_i(shape, z) + std::log(ratio_to_lower_order(shape, z));
 }
 
-// The average of a quantity over the components that share a parameter.
-struct Average {
-  double sum = 0;
-  double weight = 0;
-  void add(double value, double its_weight) {
-    sum += its_weight * value;
-    weight += its_weight;
-  }
-};
-
-// Calls update(j, first, last) for each entry j of a parameter and the components that it is for.
-template <class Update>
-void for_each_entry(const Vector& parameter, Index num_components, Update update) {
-  if (parameter.size() == 1) {
-    update(0, 0, num_components);
-  } else {
-    for (Index k = 0; k < num_components; ++k) update(k, k, k + 1);
-  }
-}
-
 // The statistics of one component, as add_statistics() lays them out.
 struct Sums {
   explicit Sums(const double* s) : n(s[0]), h(s[1]), before(s[2]), after(s[3]), square(s[4]) {}
   bool has_activations() const { return n > 0 && before > kNegligible && after > kNegligible; }
   double n, h, before, after, square;
 };
+
+// With q = 1 - persistence, the expected log-density is, but for what does not depend on q,
+//   -shape ((1 - q) sum x' + sum x) / q + sum h log((1 - q) / q^2) - n shape log q.
+// Its derivative times q^2 (1 - q) is a quadratic in q, positive at 0 and negative at 1:
+//   (n shape + sum h) q^2 - (n shape + 2 sum h + exponents) q + exponents,
+// exponents = shape (sum x' + sum x).
+double best_persistence(double shapes, double counts, double exponents) {
+  const double a = shapes + counts;
+  const double b = shapes + 2 * counts + exponents;
+  const double root = std::sqrt(std::max(0.0, b * b - 4 * a * exponents));
+  return std::clamp(1 - 2 * exponents / (b + root), kSmallestPersistence, 1 - kSmallestPersistence);
+}
 
 }  // namespace
 
@@ -89,15 +66,12 @@ GammaPrior::GammaPrior(Index num_components, double shape, double persistence)
 
 GammaPrior::GammaPrior(Index num_components, Vector shape, Vector persistence)
     : num_components_(num_components),
-      shape_(std::move(shape)),
-      persistence_(std::move(persistence)) {
-  detail::check_shapes(shape_, num_components_);
-  check_persistence(persistence_, num_components_);
-}
+      shape_(detail::shapes(std::move(shape), num_components)),
+      persistence_(persistence_of(std::move(persistence), num_components)) {}
 
 GammaPrior::Chain GammaPrior::chain(Index k) const {
-  const double shape = shared_or_own(shape_, k);
-  const double persistence = shared_or_own(persistence_, k);
+  const double shape = shape_[k];
+  const double persistence = persistence_[k];
   const double rate = shape / (1 - persistence);
   return {shape, rate, persistence * rate};
 }
@@ -106,7 +80,7 @@ void GammaPrior::sample_initial(const RandomBlock& random, States next) const {
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = random.particle(i);
     for (Index k = 0; k < num_components_; ++k) {
-      const double shape = shared_or_own(shape_, k);
+      const double shape = shape_[k];
       next(i, k) = gamma(generator, shape) / shape;
     }
   }
@@ -158,7 +132,7 @@ void GammaPrior::log_transition(ConstStates previous, ConstStates next,
   for (Index k = 0; k < num_components_; ++k) {
     const Chain c = chain(k);
     for (Index i = 0; i < out.size(); ++i) {
-      out[i] += log_density(c, entry(previous, i, k), entry(next, i, k));
+      out[i] += log_density(c, paired_row(previous, i)[k], paired_row(next, i)[k]);
     }
   }
 }
@@ -167,7 +141,7 @@ void GammaPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) 
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) {
     const Chain c = chain(k);
-    for (Index i = 0; i < out.size(); ++i) out[i] += log_density_bound(c, entry(next, i, k));
+    for (Index i = 0; i < out.size(); ++i) out[i] += log_density_bound(c, paired_row(next, i)[k]);
   }
 }
 
@@ -178,8 +152,8 @@ void GammaPrior::add_statistics(ConstStates previous, ConstStates next,
     const Chain c = chain(k);
     double* s = &s3[5 * k];
     for (Index i = 0; i < weights.size(); ++i) {
-      const double before = entry(previous, i, k);
-      const double after = entry(next, i, k);
+      const double before = paired_row(previous, i)[k];
+      const double after = paired_row(next, i)[k];
       s[0] += weights[i];
       s[1] += weights[i] * expected_count(c, before, after);
       s[2] += weights[i] * before;
@@ -190,13 +164,10 @@ void GammaPrior::add_statistics(ConstStates previous, ConstStates next,
 }
 
 void GammaPrior::set_parameter(const Parameter& parameter) {
-  const Vector values = parameter.value.reshaped();
   if (parameter.name == "shape") {
-    detail::check_shapes(values, num_components_);
-    shape_ = values;
+    shape_ = detail::shapes(parameter.value.reshaped(), num_components_);
   } else if (parameter.name == "persistence") {
-    check_persistence(values, num_components_);
-    persistence_ = values;
+    persistence_ = persistence_of(parameter.value.reshaped(), num_components_);
   } else {
     throw UsageError(fmt::format(
         "prior 'gamma' has no parameter '{}'; it has shape and persistence", parameter.name));
@@ -205,31 +176,32 @@ void GammaPrior::set_parameter(const Parameter& parameter) {
 
 void GammaPrior::maximise(std::span<const double> s3) {
   // Persistence first: it needs the shape that the counts h were expected under.
-  for_each_entry(persistence_, num_components_, [&](Index j, Index first, Index last) {
-    Average persistence;
+  persistence_.update(num_components_, [&](Index first, Index last, double so_far) {
+    double shapes = 0;  // n shape
+    double counts = 0;
+    double exponents = 0;  // shape (sum x' + sum x)
     for (Index k = first; k < last; ++k) {
       const Sums s(&s3[5 * k]);
       if (!s.has_activations()) continue;
-      const double weight = s.n * shared_or_own(shape_, k) + s.h;
-      const double beta = s.h / s.before;
-      const double rate = weight / s.after;
-      persistence.add(beta / rate, weight);
+      const double shape = shape_[k];
+      shapes += s.n * shape;
+      counts += s.h;
+      exponents += shape * (s.before + s.after);
     }
-    if (persistence.weight > 0) {
-      persistence_[j] = std::clamp(persistence.sum / persistence.weight, kSmallestPersistence,
-                                   1 - kSmallestPersistence);
-    }
+    return shapes > 0 ? best_persistence(shapes, counts, exponents) : so_far;
   });
-  for_each_entry(shape_, num_components_, [&](Index j, Index first, Index last) {
-    Average inverse_shape;  // variance / mean^2
+  shape_.update(num_components_, [&](Index first, Index last, double so_far) {
+    double count = 0;
+    double inverse_shape = 0;  // variance / mean^2
     for (Index k = first; k < last; ++k) {
       const Sums s(&s3[5 * k]);
-      if (s.has_activations()) inverse_shape.add(s.square * s.n / (s.after * s.after) - 1, s.n);
+      if (!s.has_activations()) continue;
+      count += s.n;
+      inverse_shape += s.n * (s.square * s.n / (s.after * s.after) - 1);
     }
-    if (inverse_shape.weight > 0) {
-      shape_[j] = 1 / std::clamp(inverse_shape.sum / inverse_shape.weight,
-                                 1 / detail::kLargestShape, 1 / detail::kSmallestShape);
-    }
+    if (!(count > 0)) return so_far;
+    return 1 /
+           std::clamp(inverse_shape / count, 1 / detail::kLargestShape, 1 / detail::kSmallestShape);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
 
@@ -42,21 +43,23 @@ class GammaPrior {
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> s3) const;
 
-  Parameters parameters() const { return {{"shape", shape_}, {"persistence", persistence_}}; }
+  Parameters parameters() const {
+    return {{"shape", shape_.values()}, {"persistence", persistence_.values()}};
+  }
   void set_parameter(const Parameter& parameter);
-  // persistence = beta / r at the free beta and r that maximise the expected log-density of
-  // (h, x) given x' at the present shape:
-  //   beta = sum h / sum x',  r = (n shape + sum h) / sum x,
-  // kept inside [1e-6, 1 - 1e-6]. What beta and r say on the scale of x is thrown away, for the
-  // scale is the basis's affair [LiuRubinWu1998].
+  // The persistence, at the present shape, that maximises the expected log-density of (h, x) given
+  // x', kept inside [1e-6, 1 - 1e-6]. It is the maximiser under the mean 1: beta and r by
+  // themselves would have the maximum beta = sum h / sum x', r = (n shape + sum h) / sum x, but to
+  // take beta / r from there and then the rate that gives the mean 1 is no step of an EM algorithm,
+  // and can run off to persistence 1.
   //
-  // shape = mean^2 / variance of x, kept inside [1e-3, 1e3]: the moments of the stationary law. It
-  // is consistent, but not the maximiser, which has no closed form and would need the expectation
-  // of digamma(shape + h) at shapes that are not known when the statistics are added up.
+  // shape = mean^2 / variance of x, kept inside [1e-3, 1e3]: the moments of the stationary law,
+  // whatever its scale. It is consistent, but not the maximiser, which has no closed form and would
+  // need the expectation of log Γ(shape + h) at shapes that are not known when the statistics are
+  // added up.
   //
-  // A shared parameter takes the average over components: 1 / shape weighted by n, persistence by
-  // n shape + sum h. Neither sees the components' scales. Without any activation above 0 a
-  // parameter stays as it is.
+  // A shared persistence maximises the sum over components; a shared shape takes the average of
+  // variance / mean^2. Without any activation above 0 a parameter stays as it is.
   void maximise(std::span<const double> s3);
 
  private:
@@ -73,8 +76,8 @@ class GammaPrior {
   Chain chain(Index k) const;
 
   Index num_components_;
-  Vector shape_;  // 1 or K entries
-  Vector persistence_;
+  SharedOrOwn shape_;
+  SharedOrOwn persistence_;
 };
 
 static_assert(BoundedTransition<GammaPrior> && LearnablePrior<GammaPrior>);

@@ -16,24 +16,16 @@ namespace headwater {
 
 namespace detail {
 
-void check_shapes(const Vector& shapes, Index num_components) {
-  if (shapes.size() != 1 && shapes.size() != num_components) {
-    throw UsageError(fmt::format("shape has {} values; expected 1, or {} (one for each component)",
-                                 shapes.size(), num_components));
-  }
-  for (const double shape : shapes) {
-    if (!(shape > 0 && shape < std::numeric_limits<double>::infinity())) {
-      throw UsageError(fmt::format("shape is {}; expected a positive number", shape));
-    }
-  }
+SharedOrOwn shapes(Vector values, Index num_components) {
+  return {"shape", std::move(values), num_components, 0, std::numeric_limits<double>::infinity()};
 }
 
 double away_from_zero(double x) { return std::max(x, std::numeric_limits<double>::min()); }
 
 // rate^shape x^(shape - 1) exp(-rate x) / Γ(shape), which is rate times the Poisson probability of
-// shape - 1 at mean rate x.
+// shape - 1 at mean rate x. Only where these are of one size do the terms cancel.
 double log_gamma_density(double x, double shape, double rate) {
-  if (shape >= 1 && rate * x >= 1) {
+  if (shape >= 1 && rate * x >= 1 && rate * x <= 1e3 * shape) {
     return std::log(rate) + log_poisson_probability(shape - 1, rate * x);
   }
   return shape * std::log(rate) + (shape - 1) * std::log(x) - rate * x - log_gamma(shape);
@@ -42,8 +34,6 @@ double log_gamma_density(double x, double shape, double rate) {
 }  // namespace detail
 
 namespace {
-
-double shared_or_own(const Vector& values, Index k) { return values[values.size() == 1 ? 0 : k]; }
 
 // The shape a with log a - digamma(a) = gap, by Newton steps in log a from the start of
 // [Minka2002]. The left side falls from infinity to 0.
@@ -66,15 +56,13 @@ IndependentPrior::IndependentPrior(Index num_components, double shape)
     : IndependentPrior(num_components, Vector::Constant(1, shape)) {}
 
 IndependentPrior::IndependentPrior(Index num_components, Vector shape)
-    : num_components_(num_components), shape_(std::move(shape)) {
-  detail::check_shapes(shape_, num_components_);
-}
+    : num_components_(num_components), shape_(detail::shapes(std::move(shape), num_components)) {}
 
 void IndependentPrior::sample_initial(const RandomBlock& random, States next) const {
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = random.particle(i);
     for (Index k = 0; k < num_components_; ++k) {
-      const double shape = shared_or_own(shape_, k);
+      const double shape = shape_[k];
       next(i, k) = gamma(generator, shape) / shape;
     }
   }
@@ -93,9 +81,9 @@ void IndependentPrior::log_transition(ConstStates /*previous*/, ConstStates next
 void IndependentPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const {
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) {
-    const double shape = shared_or_own(shape_, k);
+    const double shape = shape_[k];
     for (Index i = 0; i < out.size(); ++i) {
-      const double x = detail::away_from_zero(next(next.rows() == 1 ? 0 : i, k));
+      const double x = detail::away_from_zero(paired_row(next, i)[k]);
       out[i] += detail::log_gamma_density(x, shape, shape);
     }
   }
@@ -107,7 +95,7 @@ void IndependentPrior::add_statistics(ConstStates /*previous*/, ConstStates next
   for (Index k = 0; k < num_components_; ++k) {
     double* s = &s3[3 * k];
     for (Index i = 0; i < weights.size(); ++i) {
-      const double x = detail::away_from_zero(next(next.rows() == 1 ? 0 : i, k));
+      const double x = detail::away_from_zero(paired_row(next, i)[k]);
       s[0] += weights[i];
       s[1] += weights[i] * x;
       s[2] += weights[i] * std::log(x);
@@ -120,15 +108,11 @@ void IndependentPrior::set_parameter(const Parameter& parameter) {
     throw UsageError(
         fmt::format("prior 'independent' has no parameter '{}'; it has shape", parameter.name));
   }
-  const Vector values = parameter.value.reshaped();
-  detail::check_shapes(values, num_components_);
-  shape_ = values;
+  shape_ = detail::shapes(parameter.value.reshaped(), num_components_);
 }
 
 void IndependentPrior::maximise(std::span<const double> s3) {
-  for (Index j = 0; j < shape_.size(); ++j) {
-    const Index first = shape_.size() == 1 ? 0 : j;
-    const Index last = shape_.size() == 1 ? num_components_ : j + 1;
+  shape_.update(num_components_, [&](Index first, Index last, double so_far) {
     double count = 0;
     double gap = 0;  // of log(mean x) above mean log x
     for (Index k = first; k < last; ++k) {
@@ -137,8 +121,8 @@ void IndependentPrior::maximise(std::span<const double> s3) {
       count += s[0];
       gap += s[0] * std::log(s[1] / s[0]) - s[2];
     }
-    if (count > 0) shape_[j] = solve_shape(gap / count);
-  }
+    return count > 0 ? solve_shape(gap / count) : so_far;
+  });
 }
 
 }  // namespace headwater

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
 
@@ -33,7 +34,7 @@ class IndependentPrior {
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> s3) const;
 
-  Parameters parameters() const { return {{"shape", shape_}}; }
+  Parameters parameters() const { return {{"shape", shape_.values()}}; }
   void set_parameter(const Parameter& parameter);
   // The shape a that maximises the likelihood of gamma variables of any mean:
   //   log a - digamma(a) = log(mean of x) - mean of log x,
@@ -44,7 +45,7 @@ class IndependentPrior {
 
  private:
   Index num_components_;
-  Vector shape_;  // 1 or K entries
+  SharedOrOwn shape_;
 };
 
 static_assert(BoundedTransition<IndependentPrior> && LearnablePrior<IndependentPrior>);
@@ -57,7 +58,7 @@ constexpr double kSmallestShape = 1e-3;
 constexpr double kLargestShape = 1e3;
 
 // Throws UsageError unless there are 1 or K shapes, all positive and finite.
-void check_shapes(const Vector& shapes, Index num_components);
+SharedOrOwn shapes(Vector values, Index num_components);
 
 // The activation as the densities see it. A gamma variable of a small shape may be less than the
 // smallest double and come out as 0, where its density is infinite, or is 0; the smallest normal

@@ -18,20 +18,26 @@ class SharedOrOwn {
   const Vector& values() const { return values_; }
   bool is_shared() const { return values_.size() == 1; }
 
-  // Estimates anew from statistics, `per_component` numbers a component: calls
-  //   estimate(sums) -> new value
-  // with the sums over all components for a shared value, else with those of each component.
+  // Sets each value to estimate(first, last, value so far), where [first, last) are the components
+  // that it is for: all of them, or one.
+  template <class Estimate>
+  void update(Index num_components, const Estimate& estimate) {
+    if (is_shared()) {
+      values_[0] = estimate(Index{0}, num_components, values_[0]);
+    } else {
+      for (Index k = 0; k < num_components; ++k) values_[k] = estimate(k, k + 1, values_[k]);
+    }
+  }
+
+  // The same from sums over those components of statistics, `per_component` numbers for each:
+  // estimate(sums, value so far).
   template <class Estimate>
   void update(std::span<const double> statistics, Index per_component, const Estimate& estimate) {
     const auto num_components = static_cast<Index>(statistics.size()) / per_component;
     const Eigen::Map<const Matrix> table(statistics.data(), per_component, num_components);
-    if (is_shared()) {
-      values_[0] = estimate(Vector(table.rowwise().sum()), values_[0]);
-    } else {
-      for (Index k = 0; k < num_components; ++k) {
-        values_[k] = estimate(Vector(table.col(k)), values_[k]);
-      }
-    }
+    update(num_components, [&](Index first, Index last, double before) {
+      return estimate(Vector(table.middleCols(first, last - first).rowwise().sum()), before);
+    });
   }
 
  private:

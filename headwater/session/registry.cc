@@ -5,6 +5,8 @@
 #include "headwater/core/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
+#include "headwater/models/gamma_prior.hpp"
+#include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
 
@@ -18,6 +20,7 @@ constexpr double kStayInState = 0.9;
 constexpr double kAlpha = 0.95;
 constexpr double kPersistence = 0.9;
 constexpr double kNoise = 0.3;
+constexpr double kShape = 1;
 constexpr Index kMostComponents = 65536;
 
 Vector starting_values(const PriorConfig& config, std::string_view name, double standard,
@@ -46,6 +49,17 @@ AnyPrior make_log_gaussian(Index num_components, const PriorConfig& config) {
   return AnyPrior(LogGaussian(num_components,
                               starting_values(config, "persistence", kPersistence, num_components),
                               starting_values(config, "noise", kNoise, num_components)));
+}
+
+AnyPrior make_gamma(Index num_components, const PriorConfig& config) {
+  return AnyPrior(GammaPrior(num_components,
+                             starting_values(config, "shape", kShape, num_components),
+                             starting_values(config, "persistence", kPersistence, num_components)));
+}
+
+AnyPrior make_independent(Index num_components, const PriorConfig& config) {
+  return AnyPrior(
+      IndependentPrior(num_components, starting_values(config, "shape", kShape, num_components)));
 }
 
 AnyPrior make_finite(Index num_components, const PriorConfig& config) {
@@ -97,6 +111,15 @@ const std::vector<PriorInfo>& prior_registry() {
        {{"persistence", "of log x, in (-1, 1); starts at 0.9"},
         {"noise", "standard deviation of its innovations, over 0; starts at 0.3"}},
        make_log_gaussian},
+      {"gamma",
+       "positive components of mean 1, autoregressive gamma; for simulation so far",
+       {{"shape", "of the stationary gamma law, over 0; starts at 1"},
+        {"persistence", "correlation from one step to the next, in (0, 1); starts at 0.9"}},
+       make_gamma},
+      {"independent",
+       "positive components of mean 1, gamma, without memory; for simulation so far",
+       {{"shape", "of the gamma law, over 0; starts at 1"}},
+       make_independent},
       {"finite",
        "a chain on any activation vectors; without states, exactly one component on",
        {{"states", "S x K file, one activation vector a row; never learned", true},

@@ -126,7 +126,8 @@ TEST(Session, RefusesWhatMakesNoSense) {
   refuses([](Config& c) { c.num_components = 0; }, "components is 0; expected 1 or more");
   refuses([](Config& c) { c.prior.name = "nothing"; },
           "unknown prior 'nothing'; there are: basis-selection, relaxed-selection, log-gaussian, "
-          "finite");
+          "gamma, "
+          "independent, finite");
   refuses([](Config& c) { c.prior.parameters = {scalar_parameter("speed", 1)}; },
           "prior 'basis-selection' has no parameter 'speed'; it has: stay_off, stay_on");
   refuses([](Config& c) { c.prior.parameters = {scalar_parameter("stay_on", 1.5)}; },
