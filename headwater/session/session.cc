@@ -44,7 +44,7 @@ BatchEmOptions batch_options(const Config& config) {
 
 }  // namespace
 
-Session::Session(Config config)
+Session::Session(const Config& config)
     : Session(config, make_prior(config.num_components, config.prior)) {}
 
 Session::Session(Config config, AnyPrior prior)

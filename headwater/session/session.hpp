@@ -22,7 +22,7 @@ namespace headwater {
 // they are then taken in as if they had just come. Batch EM holds back all of them.
 class Session {
  public:
-  explicit Session(Config config);
+  explicit Session(const Config& config);
   Session(Config config, AnyPrior prior);  // a prior of one's own; config.prior is not looked at
 
   // Called for each observation when it is taken in (online), or after each iteration (batch).
