@@ -42,7 +42,7 @@ Matrix basis_to_use(const Options& options) {
     }
     return random_basis(options.channels, options.components, options.scale, options.seed);
   }
-  const Matrix basis = read_matrix(options.basis);
+  Matrix basis = read_matrix(options.basis);
   if (options.components > 0 && basis.cols() != options.components) {
     throw InputError(fmt::format("{}: has {} columns; --components says {}", options.basis,
                                  basis.cols(), options.components));
