@@ -7,6 +7,7 @@
 #include "headwater/core/error.hpp"
 #include "headwater/io/sink.hpp"
 #include "model_and_data.hpp"
+#include "options.hpp"
 #include "progress.hpp"
 
 namespace {
@@ -20,6 +21,8 @@ struct Options {
   bool smooth = false;
   bool last = false;
   bool quiet = false;
+  EngineOptions engine;
+  std::uint64_t seed = 1;
 };
 
 const Estimate& chosen(const Options& options, const Model& model) {
@@ -28,7 +31,8 @@ const Estimate& chosen(const Options& options, const Model& model) {
 
 void apply_filtered(const Options& options, const Model& model, ObservationSource& source,
                     MatrixSink& sink) {
-  ModelFilter filter(chosen(options, model), model.background);
+  ModelFilter filter(chosen(options, model), model.background, options.engine.config(),
+                     options.seed);
   Progress progress(options.quiet);
   std::vector<double> y;
   for (std::int64_t t = 1; source.next(y); ++t) {
@@ -41,7 +45,8 @@ void apply_filtered(const Options& options, const Model& model, ObservationSourc
 void apply_smoothed(const Options& options, const Model& model, ObservationSource& source,
                     MatrixSink& sink) {
   const Matrix record = read_record(source);
-  const RowMatrix means = smoothed_activations(chosen(options, model), model.background, record);
+  const RowMatrix means = smoothed_activations(chosen(options, model), model.background, record,
+                                               options.engine.config(), options.seed);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
@@ -71,5 +76,7 @@ void add_apply(CLI::App& app, Run& run) {
                    "E[x_t | all data] instead of E[x_t | data up to t]; reads all data first");
   command.add_flag("--last", options->last, "by the last iterate instead of the average");
   command.add_flag("--quiet", options->quiet, "no progress line");
+  options->engine.add_to(command);
+  add_seed_option(command, options->seed).group("Engine");
   command.callback([options, &run] { run = [options] { apply(*options); }; });
 }

@@ -45,19 +45,35 @@ void add_how(CLI::App& command, FitOptions& options) {
                   "batch: stop when an iteration gains less than this, relative; 0: never")
       ->type_name("X")
       ->capture_default_str();
-  command.add_option("--engine", options.engine, "how the E-step is done")
-      ->type_name("auto|exact")
-      ->capture_default_str();
+  options.engine.add_to(command);
+  const std::string group = "Engine";
   command
-      .add_option(
-          "--smoother", options.smoother,
-          "lag: by a window of later observations; forward: all statistics carried forward, "
-          "an M-step each observation; auto: lag")
-      ->type_name("auto|lag|forward")
-      ->capture_default_str();
-  command.add_option("--lag", to.lag, "later observations in the window; 0: as the tolerance asks")
+      .add_option("--smoother", options.smoother,
+                  "lag: by a window of later observations; forward: exact: all statistics carried "
+                  "forward, an M-step each observation, particle: all backward weights, N^2; "
+                  "paris: a few backward draws; path: Algorithm 1; auto: lag")
+      ->type_name("auto|path|forward|paris|lag")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--lag", to.lag,
+                  "later observations in the window; 0: exact: as the tolerance asks, particle: 10 "
+                  "for lag, 50 for paris and forward")
       ->type_name("L")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--proposal", options.proposal, "where particles move: by the prior")
+      ->type_name("auto|prior")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--backward", options.backward, "how smoother paris draws")
+      ->type_name("mcmc|rejection|exact")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--backward-draws", to.backward_draws, "how often, for each particle")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
   command
       .add_option(
           "--window-tolerance", to.window_tolerance,
@@ -120,11 +136,7 @@ void add_schedule(CLI::App& command, FitOptions& options) {
 }
 
 void add_run(CLI::App& command, FitOptions& options) {
-  command.add_option("--seed", options.settings.seed, "same seed, same bytes")
-      ->check(whole_number())
-      ->type_name("S")
-      ->capture_default_str()
-      ->group("Run");
+  add_seed_option(command, options.settings.seed).group("Run");
   command
       .add_option("--trace-every", options.settings.trace_every,
                   "observations between rows of the trace; 0: so that there are 128 to 256")
@@ -133,6 +145,11 @@ void add_run(CLI::App& command, FitOptions& options) {
       ->group("Run");
   command.add_option("--log", options.log, "JSON lines, one an observation; - for standard output")
       ->type_name("FILE")
+      ->group("Run");
+  command
+      .add_flag("--strict", options.settings.strict,
+                "fail at an observation that no state, or no particle, could have given, instead "
+                "of treating it as missing")
       ->group("Run");
   command.add_flag("--quiet", options.quiet, "no progress line, no summary")->group("Run");
   add_config_option(command)->group("Run");
@@ -157,12 +174,18 @@ Config FitOptions::config() const {
   config.prior = prior.config();
   config.method =
       choose<Method>("method", method, {{"online", Method::kOnline}, {"batch", Method::kBatch}});
-  config.engine = choose<EngineKind>("engine", engine,
-                                     {{"auto", EngineKind::kAuto}, {"exact", EngineKind::kExact}});
+  config.engine = engine.config();
   config.smoother = choose<SmootherKind>("smoother", smoother,
                                          {{"auto", SmootherKind::kAuto},
-                                          {"lag", SmootherKind::kLag},
-                                          {"forward", SmootherKind::kForward}});
+                                          {"path", SmootherKind::kPath},
+                                          {"forward", SmootherKind::kForward},
+                                          {"paris", SmootherKind::kParis},
+                                          {"lag", SmootherKind::kLag}});
+  choose<int>("proposal", proposal, {{"auto", 0}, {"prior", 0}});
+  config.backward = choose<BackwardDraw>("backward", backward,
+                                         {{"mcmc", BackwardDraw::kMcmc},
+                                          {"rejection", BackwardDraw::kRejection},
+                                          {"exact", BackwardDraw::kExact}});
   config.step_size = StepSize::parse(step);
   config.average = choose<Average>(
       "average", average,

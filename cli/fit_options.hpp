@@ -16,8 +16,10 @@ struct FitOptions {
   std::vector<std::string> hold;
   std::string init = "auto";
   std::string method = "online";
-  std::string engine = "auto";
+  EngineOptions engine;
   std::string smoother = "auto";
+  std::string proposal = "auto";
+  std::string backward = "mcmc";
   std::string step = "power:0.6";
   std::string average = "auto";
   std::string log;

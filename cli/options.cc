@@ -85,9 +85,50 @@ headwater::PriorConfig PriorOptions::config() const {
   return config;
 }
 
+void EngineOptions::add_to(CLI::App& command) {
+  const std::string group = "Engine";
+  command
+      .add_option("--engine", engine, "exact: all states of a finite prior; particle: any prior")
+      ->type_name("auto|exact|particle")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--particles", settings.num_particles, "how many")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--resampling", resampling, "how particles are drawn anew")
+      ->type_name("systematic|stratified|multinomial|residual")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--resample-below", settings.resample_below,
+                  "resample when the effective number of particles is below F N; 1: every step")
+      ->type_name("F")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--threads", settings.num_threads, "the result does not depend on it")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+}
+
+headwater::EngineConfig EngineOptions::config() const {
+  using headwater::EngineKind;
+  headwater::EngineConfig config = settings;
+  config.kind = choose<EngineKind>("engine", engine,
+                                   {{"auto", EngineKind::kAuto},
+                                    {"exact", EngineKind::kExact},
+                                    {"particle", EngineKind::kParticle}});
+  config.resampling = headwater::parse_resampling(resampling);
+  config.validate();
+  return config;
+}
+
 std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name) {
   return name.empty() ? nullptr : headwater::create_sink(name);
 }
+
+namespace {
 
 CLI::Validator whole_number() {
   return CLI::Validator(
@@ -99,6 +140,15 @@ CLI::Validator whole_number() {
         return fmt::format("'{}' is not a whole number from 0 to 18446744073709551615", text);
       },
       "");
+}
+
+}  // namespace
+
+CLI::Option& add_seed_option(CLI::App& command, std::uint64_t& seed) {
+  return *command.add_option("--seed", seed, "same seed, same bytes")
+              ->check(whole_number())
+              ->type_name("S")
+              ->capture_default_str();
 }
 
 std::string list_priors() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace CLI {
 class App;
-class Validator;
+class Option;
 }  // namespace CLI
 
 // Options that several commands share.
@@ -27,11 +28,22 @@ struct PriorOptions {
   headwater::PriorConfig config() const;
 };
 
+// --engine, --particles, --resampling, --resample-below, --threads: how the E-step is done.
+struct EngineOptions {
+  std::string engine = "auto";
+  std::string resampling = "systematic";
+  headwater::EngineConfig settings;
+
+  void add_to(CLI::App& command);
+  // Throws UsageError for a value out of range.
+  headwater::EngineConfig config() const;
+};
+
 // A sink for an output that was asked for; null if it was not.
 std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name);
 
-// A seed: digits that fit 64 bits.
-CLI::Validator whole_number();
+// --seed: digits that fit 64 bits.
+CLI::Option& add_seed_option(CLI::App& command, std::uint64_t& seed);
 
 // Every prior with its parameters, for the foot of a command's --help.
 std::string list_priors();

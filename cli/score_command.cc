@@ -23,6 +23,8 @@ struct Options {
   bool json = false;
   bool last = false;
   bool quiet = false;
+  EngineOptions engine;
+  std::uint64_t seed = 1;
 };
 
 struct Score {
@@ -36,7 +38,8 @@ struct Score {
 Score run_over(const Options& options, const Model& model, ObservationSource& source) {
   const auto out = sink_if_named(options.out);
   const auto predict = sink_if_named(options.predict);
-  ModelFilter filter(options.last ? model.last : model.reported, model.background);
+  ModelFilter filter(options.last ? model.last : model.reported, model.background,
+                     options.engine.config(), options.seed);
   Progress progress(options.quiet);
   Score score;
   std::vector<double> y;
@@ -103,5 +106,7 @@ void add_score(CLI::App& app, Run& run) {
   command.add_flag("--json", options->json, "the totals as JSON");
   command.add_flag("--last", options->last, "by the last iterate instead of the average");
   command.add_flag("--quiet", options->quiet, "no progress line");
+  options->engine.add_to(command);
+  add_seed_option(command, options->seed).group("Engine");
   command.callback([options, &run] { run = [options] { score_data(*options); }; });
 }

@@ -97,10 +97,7 @@ void add_simulate(CLI::App& app, Run& run) {
   command.add_option("--length", options->length, "observations to draw")
       ->required()
       ->type_name("T");
-  command.add_option("--seed", options->seed, "same seed, same stream")
-      ->check(whole_number())
-      ->type_name("S")
-      ->capture_default_str();
+  add_seed_option(command, options->seed);
   command.add_option("--out", options->out, "T x M counts: .csv, .tsv, .npy or - (CSV)")
       ->required()
       ->type_name("FILE");

@@ -18,7 +18,7 @@ LAYERS = [
     ["smoothers"],
     ["filters"],
     ["models"],
-    ["random", "kernels"],
+    ["random", "kernels", "parallel"],
     ["core"],
 ]
 CONFINED = {"hdf5.h": "io", "CLI/CLI.hpp": "cli", "Random123/philox.h": "random"}

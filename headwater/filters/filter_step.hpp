@@ -1,5 +1,7 @@
 #pragma once
 
+#include "headwater/core/matrix.hpp"
+
 namespace headwater {
 
 // What became of one observation in a filter.
@@ -8,6 +10,11 @@ struct FilterStep {
   // No state could have given this observation. The law is left as predicted, as if the
   // observation were missing, and log_predictive is -infinity.
   bool impossible = false;
+
+  // Of a particle filter; 0 elsewhere.
+  double effective_size = 0;   // 1 / sum of squared weights, between 1 and the number of particles
+  bool resampled = false;      // whether the step began with a resampling
+  Index unique_ancestors = 0;  // particles of the step before that have descendants in this one
 };
 
 }  // namespace headwater

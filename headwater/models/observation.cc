@@ -22,6 +22,34 @@ double log_factorials(Observation y) {
   return sum;
 }
 
+SeenChannels::SeenChannels(Observation y, const Matrix& basis, const Vector& column_sums)
+    : total(column_sums) {
+  for (Index m = 0; m < basis.rows(); ++m) {
+    if (std::isnan(y[m])) {
+      total -= basis.row(m).transpose();
+      continue;
+    }
+    any = true;
+    if (!(y[m] > 0)) continue;
+    positive.push_back(m);
+    counts.push_back(y[m]);
+  }
+}
+
+void log_likelihoods(const Eigen::Ref<const Matrix>& activations, const Matrix& basis,
+                     const SeenChannels& seen, Eigen::Ref<Vector> out) {
+  if (!seen.any) {
+    out.setZero();  // exactly: nothing was said about the activations
+    return;
+  }
+  out.noalias() = activations * -seen.total;
+  Vector intensity(out.size());
+  for (std::size_t i = 0; i < seen.positive.size(); ++i) {
+    intensity.noalias() = activations * basis.row(seen.positive[i]).transpose();
+    out.array() += seen.counts[i] * intensity.array().log();
+  }
+}
+
 StateLikelihoods::StateLikelihoods(Matrix states) : states_(std::move(states)) {}
 
 void StateLikelihoods::set_basis(const Matrix& basis) {

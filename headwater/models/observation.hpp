@@ -14,6 +14,24 @@ using Observation = std::span<const double>;
 // log-likelihood that no parameter changes.
 double log_factorials(Observation y);
 
+// The channels of an observation, sorted by what they cost: one with a count needs a logarithm, one
+// at zero enters by its intensity alone, one that was not seen does not enter at all.
+struct SeenChannels {
+  // column_sums: of the basis.
+  SeenChannels(Observation y, const Matrix& basis, const Vector& column_sums);
+
+  std::vector<Index> positive;
+  std::vector<double> counts;  // of those
+  Vector total;                // K: sum of B(m, k) over the channels that were seen
+  bool any = false;            // whether there is one
+};
+
+// out(i) = sum over the channels seen of y_m log lambda_m(x_i) - lambda_m(x_i), which is
+// log g(y | x_i) without the factorials, for activations x_i in the rows of an n x K block. A
+// positive count under zero intensity gives -infinity.
+void log_likelihoods(const Eigen::Ref<const Matrix>& activations, const Matrix& basis,
+                     const SeenChannels& seen, Eigen::Ref<Vector> out);
+
 // The Poisson law of an observation on finitely many activations x: channel m has intensity
 // lambda_m(x) = sum_k B(m, k) x_k.
 //

@@ -25,20 +25,6 @@ std::string join(const std::vector<std::string>& names) {
 
 std::string to_string(Method method) { return method == Method::kOnline ? "online" : "batch"; }
 
-std::string to_string(EngineKind engine) { return engine == EngineKind::kAuto ? "auto" : "exact"; }
-
-std::string to_string(SmootherKind smoother) {
-  switch (smoother) {
-    case SmootherKind::kAuto:
-      return "auto";
-    case SmootherKind::kForward:
-      return "forward";
-    case SmootherKind::kLag:
-      return "lag";
-  }
-  return "";
-}
-
 void Config::validate() const {
   check_at_least<Index>("components", num_components, 1);
   check_at_least<Index>("lag", lag, 0);
@@ -53,9 +39,15 @@ void Config::validate() const {
     throw UsageError(
         fmt::format("window-tolerance is {}; expected a number inside (0, 1)", window_tolerance));
   }
-  if (paper_exact && smoother == SmootherKind::kLag) {
-    throw UsageError("paper-exact carries the statistics forward; it cannot go with smoother lag");
+  check_at_least<Index>("backward-draws", backward_draws, 1);
+  const bool is_as_printed = smoother == SmootherKind::kAuto || smoother == SmootherKind::kPath ||
+                             smoother == SmootherKind::kForward;
+  if (paper_exact && !is_as_printed) {
+    throw UsageError(
+        fmt::format("paper-exact carries the statistics forward; it cannot go with smoother {}",
+                    to_string(smoother)));
   }
+  engine.validate();
   m_step.validate();
 }
 
@@ -79,7 +71,12 @@ std::vector<std::pair<std::string, std::string>> describe(const Config& config) 
       {"hold", join(held)},
       {"background", yes_or_no(config.background)},
       {"method", to_string(config.method)},
-      {"engine", to_string(config.engine)},
+      {"engine", to_string(config.engine.kind)},
+      {"particles", fmt::format("{}", config.engine.num_particles)},
+      {"resampling", to_string(config.engine.resampling)},
+      {"resample-below", fmt::format("{}", config.engine.resample_below)},
+      {"backward", to_string(config.backward)},
+      {"backward-draws", fmt::format("{}", config.backward_draws)},
       {"smoother", to_string(config.smoother)},
       {"lag", fmt::format("{}", config.lag)},
       {"window-tolerance", fmt::format("{}", config.window_tolerance)},

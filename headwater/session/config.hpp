@@ -7,17 +7,11 @@
 #include "headwater/core/step_size.hpp"
 #include "headwater/learning/m_step.hpp"
 #include "headwater/models/parameter.hpp"
+#include "headwater/session/engine_config.hpp"
 
 namespace headwater {
 
 enum class Method { kOnline, kBatch };
-enum class EngineKind { kAuto, kExact };
-enum class SmootherKind {
-  kAuto,     // the engine's own choice
-  kForward,  // every statistic carried forward, up to date after each observation
-  kLag,      // a window of later observations
-};
-
 enum class Average {
   kAuto,    // kPolyak for decreasing steps, kNone for constant ones, which are to follow a drift
   kNone,    // report the last iterate
@@ -25,8 +19,6 @@ enum class Average {
 };
 
 std::string to_string(Method method);
-std::string to_string(EngineKind engine);
-std::string to_string(SmootherKind smoother);
 
 struct PriorConfig {
   std::string name = "basis-selection";
@@ -43,9 +35,11 @@ struct Config {
   bool background = false;  // one more component that is always on
 
   Method method = Method::kOnline;
-  EngineKind engine = EngineKind::kAuto;
+  EngineConfig engine;
   SmootherKind smoother = SmootherKind::kAuto;
-  Index lag = 0;                   // of the window; 0: as the tolerance asks
+  BackwardDraw backward = BackwardDraw::kMcmc;  // of smoother paris
+  Index backward_draws = 2;
+  Index lag = 0;                   // of the window; 0: as the tolerance asks, or the smoother's own
   double window_tolerance = 1e-6;  // see WindowOptions
   Index block = 0;                 // observations between two M-steps; 0: 16 to 64
   bool paper_exact = false;        // statistics and M-step as Algorithm 1 prints them
@@ -60,6 +54,7 @@ struct Config {
   MStepOptions m_step;  // weak priors, floors, what is held
 
   std::uint64_t seed = 1;
+  bool strict = false;           // an impossible observation ends the fit
   std::int64_t trace_every = 0;  // 0: often enough for some hundred rows, whatever the length
 
   // Throws UsageError, naming the option as the command does.

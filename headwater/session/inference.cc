@@ -1,16 +1,15 @@
 #include "headwater/session/inference.hpp"
 
 #include "headwater/engines/exact_batch.hpp"
-#include "headwater/engines/exact_engine.hpp"
+#include "headwater/engines/particle_batch.hpp"
 
 namespace headwater {
 
-ModelFilter::ModelFilter(const Estimate& estimate, bool background)
-    : basis_(estimate.basis), num_components_(basis_.cols() - (background ? 1 : 0)) {
-  ExactEngineOptions options;
-  options.smoother = ExactEngineOptions::Smoother::kNone;
-  engine_ = std::make_unique<ExactEngine>(estimate.prior, basis_, options);
-}
+ModelFilter::ModelFilter(const Estimate& estimate, bool background, const EngineConfig& engine,
+                         std::uint64_t seed)
+    : basis_(estimate.basis),
+      num_components_(basis_.cols() - (background ? 1 : 0)),
+      engine_(make_filter(engine, estimate.prior, basis_, seed)) {}
 
 FilterStep ModelFilter::step(Observation y) { return engine_->step(y, 0); }
 
@@ -23,10 +22,16 @@ Vector ModelFilter::filtered_activation() const {
 }
 
 Matrix smoothed_activations(const Estimate& estimate, bool background,
-                            const Eigen::Ref<const Matrix>& observations) {
-  check_exact_reach(estimate.prior);
-  ExactBatch batch(estimate.prior.finite_chain(), estimate.basis, observations);
-  return batch.smoothed_activations().leftCols(estimate.basis.cols() - (background ? 1 : 0));
+                            const Eigen::Ref<const Matrix>& observations,
+                            const EngineConfig& engine, std::uint64_t seed) {
+  const Index components = estimate.basis.cols() - (background ? 1 : 0);
+  if (chosen_engine(engine.kind, estimate.prior) == EngineKind::kExact) {
+    ExactBatch batch(estimate.prior.finite_chain(), estimate.basis, observations);
+    return batch.smoothed_activations().leftCols(components);
+  }
+  ParticleFilter filter(estimate.prior, estimate.basis, filter_options(engine, seed),
+                        std::make_shared<ThreadPool>(engine.num_threads));
+  return particle_smoothed_activations(filter, observations).leftCols(components);
 }
 
 }  // namespace headwater

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "headwater/engines/engine.hpp"
+#include "headwater/session/engine_config.hpp"
 #include "headwater/session/model.hpp"
 
 namespace headwater {
@@ -10,7 +11,9 @@ namespace headwater {
 // A fitted model (its reported estimate, or another) at work on a stream, parameters held.
 class ModelFilter {
  public:
-  ModelFilter(const Estimate& estimate, bool background);
+  // The seed is for the particle engine.
+  ModelFilter(const Estimate& estimate, bool background, const EngineConfig& engine = {},
+              std::uint64_t seed = 1);
 
   Index num_channels() const { return basis_.rows(); }
   FilterStep step(Observation y);
@@ -23,8 +26,10 @@ class ModelFilter {
   std::unique_ptr<Engine> engine_;
 };
 
-// E[x_t | y_1..T], T x K, background left out. observations: M x T, NaN where a cell is missing.
+// E[x_t | y_1..T], T x K, background left out; by particles, given y up to a lag after t, which is
+// as much as they remember. observations: M x T, NaN where a cell is missing.
 Matrix smoothed_activations(const Estimate& estimate, bool background,
-                            const Eigen::Ref<const Matrix>& observations);
+                            const Eigen::Ref<const Matrix>& observations,
+                            const EngineConfig& engine = {}, std::uint64_t seed = 1);
 
 }  // namespace headwater

@@ -20,7 +20,7 @@ constexpr std::int64_t kStartObservations = 100;
 constexpr Index kOnlineTraceRows = 256;
 constexpr Index kBatchTraceRows = 100000;
 
-ExactEngineOptions engine_options(const Config& config, const AnyPrior& prior) {
+ExactEngineOptions exact_options(const Config& config, const AnyPrior& prior) {
   using Smoother = ExactEngineOptions::Smoother;
   ExactEngineOptions options;
   options.smoother = config.paper_exact                          ? Smoother::kForwardAsPrinted
@@ -29,8 +29,42 @@ ExactEngineOptions engine_options(const Config& config, const AnyPrior& prior) {
   options.window.lag = config.lag;
   options.window.tolerance = config.window_tolerance;
   options.window.block = config.block;
-  options.learn_prior = learns_prior(config.m_step, prior);
+  options.learn_prior = learns_prior(config.effective_m_step(), prior);
   return options;
+}
+
+ParticleEngineOptions particle_options(const Config& config, const AnyPrior& prior) {
+  using Smoother = ParticleEngineOptions::Smoother;
+  ParticleEngineOptions options;
+  options.filter = filter_options(config.engine, config.seed);
+  options.smoother = config.paper_exact                          ? Smoother::kPathAsPrinted
+                     : config.smoother == SmootherKind::kPath    ? Smoother::kPath
+                     : config.smoother == SmootherKind::kParis   ? Smoother::kParis
+                     : config.smoother == SmootherKind::kForward ? Smoother::kForward
+                                                                 : Smoother::kLag;
+  options.backward_draw = config.backward;
+  options.num_backward_draws = config.backward_draws;
+  options.window.lag = config.lag;
+  options.window.block = config.block;
+  options.learn_prior = learns_prior(config.effective_m_step(), prior);
+  return options;
+}
+
+// Throws UsageError if the engine that is asked for cannot do what is asked for.
+void check_engine(const Config& config, const AnyPrior& prior) {
+  const EngineKind engine = chosen_engine(config.engine.kind, prior);
+  const bool is_exact = engine == EngineKind::kExact;
+  if (is_exact && config.smoother == SmootherKind::kParis) {
+    throw UsageError("smoother paris draws particles; the exact engine has lag and forward");
+  }
+  if (is_exact && config.smoother == SmootherKind::kPath) {
+    throw UsageError("smoother path follows particles; the exact engine has lag and forward");
+  }
+  if (!is_exact && config.paper_exact && config.smoother == SmootherKind::kForward) {
+    throw UsageError(
+        "paper-exact with particles is Algorithm 1; it cannot go with smoother forward");
+  }
+  if (!is_exact) check_smoother(prior, particle_options(config, prior));
 }
 
 OnlineEmOptions learner_options(const Config& config) {
@@ -65,7 +99,7 @@ Session::Session(Config config, AnyPrior prior)
           fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
     }
   }
-  check_exact_reach(prior_);
+  check_engine(config_, prior_);
   check_start();
 }
 
@@ -154,10 +188,19 @@ Estimate Session::starting_estimate() const {
   return {std::move(basis), prior_};
 }
 
+std::unique_ptr<Engine> Session::make_engine(const Estimate& start) const {
+  if (chosen_engine(config_.engine.kind, prior_) == EngineKind::kExact) {
+    return std::make_unique<ExactEngine>(start.prior, start.basis, exact_options(config_, prior_));
+  }
+  return std::make_unique<ParticleEngine>(start.prior, start.basis,
+                                          particle_options(config_, prior_),
+                                          std::make_shared<ThreadPool>(config_.engine.num_threads));
+}
+
 void Session::start() {
   const Matrix first_observations = held_back();
   Estimate start = starting_estimate();
-  auto engine = std::make_unique<ExactEngine>(prior_, start.basis, engine_options(config_, prior_));
+  auto engine = make_engine(start);
   learner_.emplace(std::move(engine), std::move(start), learner_options(config_));
   held_back_ = {};
   for (Index t = 0; t < first_observations.cols(); ++t) take_in(as_span(first_observations.col(t)));
@@ -165,6 +208,10 @@ void Session::start() {
 
 void Session::take_in(Observation y) {
   const StepReport report = learner_->update(y);
+  if (report.impossible && config_.strict) {
+    throw InputError(
+        fmt::format("observation {} is impossible under the parameters of its time", report.t));
+  }
   if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
   if (on_step_) on_step_(report);
 }
@@ -202,7 +249,7 @@ Model Session::model() const {
   Model model(batch_ ? batch_->estimate : learner_->reported(),
               batch_ ? batch_->estimate : learner_->last());
   model.background = config_.background;
-  model.engine = "exact";
+  model.engine = to_string(chosen_engine(config_.engine.kind, prior_));
   model.method = to_string(config_.method);
   model.seed = config_.seed;
   model.version = version();

@@ -48,6 +48,7 @@ class Session {
   bool wants_to_hold_back() const;
   Eigen::Map<const Matrix> held_back() const;  // M x number held back
   Estimate starting_estimate() const;
+  std::unique_ptr<Engine> make_engine(const Estimate& start) const;
   void start();
   void take_in(Observation y);
   void run_batch();

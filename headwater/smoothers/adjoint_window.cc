@@ -1,31 +1,8 @@
 #include "headwater/smoothers/adjoint_window.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace headwater {
-
-namespace {
-
-constexpr Index kSmallestBlock = 16;
-constexpr Index kLargestBlock = 64;
-// A new block is small beside what came before it: at most one part in so many.
-constexpr Index kBlocksSoFar = 32;
-
-}  // namespace
-
-Index window_lag(const WindowOptions& options, double contraction) {
-  if (options.lag > 0) return options.lag;
-  if (contraction <= options.tolerance) return 1;
-  if (contraction >= 1) return options.max_lag;
-  const double steps = std::ceil(std::log(options.tolerance) / std::log(contraction));
-  return static_cast<Index>(std::clamp(steps, 1.0, static_cast<double>(options.max_lag)));
-}
-
-Index window_block(const WindowOptions& options, std::int64_t observations) {
-  if (options.block > 0) return options.block;
-  return std::clamp<Index>(observations / kBlocksSoFar, kSmallestBlock, kLargestBlock);
-}
 
 AdjointWindow::AdjointWindow(const ExactFilter& filter, const WindowOptions& options,
                              bool with_moves)
@@ -57,20 +34,10 @@ bool AdjointWindow::finish(const ExactFilter& filter) {
   return true;
 }
 
-// What the t-th of the observations to enter counts for: gamma_t times (1 - gamma_r) of all after.
-void AdjointWindow::set_coefficients(Index count) {
-  coefficients_.resize(static_cast<std::size_t>(count));
-  double kept = 1;
-  for (Index t = count - 1; t >= 0; --t) {
-    coefficients_[t] = steps_[t].step_size * kept;
-    kept *= 1 - steps_[t].step_size;
-  }
-  statistics_.discount(kept);
-  for (const double coefficient : coefficients_) statistics_.count_observation(coefficient);
-}
-
 void AdjointWindow::fold(Index count, const ExactFilter& filter) {
-  set_coefficients(count);
+  step_sizes_.clear();
+  for (Index t = 0; t < count; ++t) step_sizes_.push_back(steps_[t].step_size);
+  enter_observations(step_sizes_, coefficients_, statistics_);
   beta_.setOnes(filter.filtered().size());
   const std::span<const ExactStep> window(steps_.data(), static_cast<std::size_t>(num_steps_));
   sweep_.run(window, has_before_ ? &before_ : nullptr, coefficients_, beta_,

@@ -4,26 +4,10 @@
 
 #include "headwater/smoothers/backward_sweep.hpp"
 #include "headwater/smoothers/emission_statistics.hpp"
-#include "headwater/smoothers/exact_smoother.hpp"
+#include "headwater/smoothers/smoother.hpp"
+#include "headwater/smoothers/window.hpp"
 
 namespace headwater {
-
-struct WindowOptions {
-  // A statistic is taken when this many later observations are in. 0: as many as the tolerance
-  // asks for.
-  Index lag = 0;
-  // How much of a difference between two laws of the state may survive `lag` steps of the chain
-  // before the data are seen: lag = log(tolerance) / log(contraction), at most max_lag.
-  double tolerance = 1e-6;
-  Index max_lag = 200;
-  // Observations between two updates of the statistics. 0: from 16 at the beginning to 64, as the
-  // stream gets longer and each observation changes less.
-  Index block = 0;
-};
-
-// The lag that a chain of this contraction needs.
-Index window_lag(const WindowOptions& options, double contraction);
-Index window_block(const WindowOptions& options, std::int64_t observations);
 
 // Statistics by a backward pass over a window: every `block` observations one sweep goes back over
 // the last lag + block, and the oldest `block` of them, now seen with at least `lag` later
@@ -41,7 +25,6 @@ class AdjointWindow final : public ExactSmoother {
 
  private:
   void fold(Index count, const ExactFilter& filter);
-  void set_coefficients(Index count);
 
   WindowOptions options_;
   Index lag_;
@@ -56,6 +39,7 @@ class AdjointWindow final : public ExactSmoother {
   BackwardSweep sweep_;
   EmissionStatistics emission_;
   Vector beta_;
+  std::vector<double> step_sizes_;
   std::vector<double> coefficients_;
   Matrix observations_;
 };

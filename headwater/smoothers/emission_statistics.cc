@@ -21,7 +21,7 @@ void EmissionStatistics::add(const Matrix& states, const Matrix& basis,
   means_.noalias() = states.transpose() * weights;
   out.s1 += means_.rowwise().sum();
   add_unseen(observations, means_, out);
-  add_channels(states, basis, weights, observations, out);
+  add_counts(states, basis, weights, observations, out);
 }
 
 void EmissionStatistics::add_unseen(const Eigen::Ref<const Matrix>& observations,
@@ -35,10 +35,9 @@ void EmissionStatistics::add_unseen(const Eigen::Ref<const Matrix>& observations
   }
 }
 
-void EmissionStatistics::add_channels(const Matrix& states, const Matrix& basis,
-                                      const Eigen::Ref<const Matrix>& weights,
-                                      const Eigen::Ref<const Matrix>& observations,
-                                      Statistics& out) {
+void EmissionStatistics::add_counts(const Matrix& states, const Matrix& basis,
+                                    const Eigen::Ref<const Matrix>& weights,
+                                    const Eigen::Ref<const Matrix>& observations, Statistics& out) {
   const Index num_states = states.rows();
   mass_.resize(std::min(kTile, num_states));
   intensity_.resize(mass_.size());

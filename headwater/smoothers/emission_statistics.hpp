@@ -22,11 +22,12 @@ class EmissionStatistics {
  public:
   void add(const Matrix& states, const Matrix& basis, const Eigen::Ref<const Matrix>& weights,
            const Eigen::Ref<const Matrix>& observations, Statistics& out);
+  // s2 alone.
+  void add_counts(const Matrix& states, const Matrix& basis,
+                  const Eigen::Ref<const Matrix>& weights,
+                  const Eigen::Ref<const Matrix>& observations, Statistics& out);
 
  private:
-  void add_channels(const Matrix& states, const Matrix& basis,
-                    const Eigen::Ref<const Matrix>& weights,
-                    const Eigen::Ref<const Matrix>& observations, Statistics& out);
   static void add_unseen(const Eigen::Ref<const Matrix>& observations, const Matrix& means,
                          Statistics& out);
 

@@ -1,4 +1,4 @@
-#include "headwater/smoothers/exact_smoother.hpp"
+#include "headwater/smoothers/smoother.hpp"
 
 #include <gtest/gtest.h>
 

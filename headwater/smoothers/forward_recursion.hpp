@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "headwater/smoothers/exact_smoother.hpp"
+#include "headwater/filters/exact_filter.hpp"
+#include "headwater/smoothers/smoother.hpp"
 
 namespace headwater {
 

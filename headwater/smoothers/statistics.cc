@@ -15,6 +15,13 @@ void Statistics::discount(double factor) {
   squared_weights *= factor * factor;
 }
 
+void Statistics::clear_sums() {
+  s1.setZero();
+  unseen.setZero();
+  s2.setZero();
+  s3.setZero();
+}
+
 void Statistics::count_observation(double weight) {
   ++observations;
   squared_weights += weight * weight;

@@ -14,6 +14,8 @@ struct Statistics {
 
   // For later observations to weigh in: everything so far is multiplied by `factor`.
   void discount(double factor);
+  // For the sums to be added up anew; what is known of the observations stays.
+  void clear_sums();
   // Bookkeeping for one observation that enters with weight `weight` after discount(1 - weight).
   void count_observation(double weight);
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+namespace headwater {
+
+// Turns log-weights, up to a common summand, into weights that sum to one, and the log-weights into
+// their logarithms. Returns the log of the sum that they were divided by; -infinity if none was
+// positive, and then nothing is changed but what is not finite: a log-weight that is NaN or
+// +infinity counts as -infinity.
+double normalise_log_weights(std::span<double> log_weights, std::span<double> weights);
+
+}  // namespace headwater

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cassert>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "headwater/engines/engine.hpp"
+#include "headwater/smoothers/smoother.hpp"
+
+namespace headwater {
+
+// A filter and the smoother that follows it: what all engines have in common.
+template <class Filter>
+class FilterEngine : public Engine {
+ public:
+  FilterEngine& operator=(const FilterEngine&) = delete;
+
+  void set_basis(const Matrix& basis) override { filter_.set_basis(basis); }
+
+  FilterStep step(Observation y, double step_size) override {
+    const FilterStep step = filter_.step(y);
+    has_new_statistics_ =
+        smoother_ && smoother_->advance(filter_, step.impossible ? nothing_seen_ : y, step_size);
+    return step;
+  }
+  void finish() override { has_new_statistics_ = smoother_ && smoother_->finish(filter_); }
+
+  bool has_new_statistics() const override { return has_new_statistics_; }
+  const Statistics& statistics() const override {
+    assert(smoother_);
+    return smoother_->statistics();
+  }
+
+  const Filter& filter() const { return filter_; }
+
+ protected:
+  // Without a smoother it is a filter only.
+  explicit FilterEngine(Filter filter)
+      : filter_(std::move(filter)),
+        nothing_seen_(static_cast<std::size_t>(filter_.basis().rows()),
+                      std::numeric_limits<double>::quiet_NaN()) {}
+  FilterEngine(const FilterEngine& other)
+      : filter_(other.filter_),
+        smoother_(other.smoother_ ? other.smoother_->clone() : nullptr),
+        nothing_seen_(other.nothing_seen_),
+        has_new_statistics_(other.has_new_statistics_) {}
+
+  void follow_with(std::unique_ptr<Smoother<Filter>> smoother) { smoother_ = std::move(smoother); }
+
+  Filter filter_;
+
+ private:
+  std::unique_ptr<Smoother<Filter>> smoother_;
+  std::vector<double> nothing_seen_;
+  bool has_new_statistics_ = false;
+};
+
+}  // namespace headwater

@@ -1,0 +1,80 @@
+#include "headwater/engines/particle_engine.hpp"
+
+#include <fmt/format.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/smoothers/particle_window.hpp"
+#include "headwater/smoothers/path_recursion.hpp"
+#include "headwater/smoothers/path_window.hpp"
+
+namespace headwater {
+
+namespace {
+
+using SmootherKind = ParticleEngineOptions::Smoother;
+
+std::unique_ptr<ParticleSmoother> make_smoother(const ParticleFilter& filter,
+                                                const ParticleEngineOptions& options) {
+  switch (options.smoother) {
+    case SmootherKind::kNone:
+      return nullptr;
+    case SmootherKind::kPath:
+      return std::make_unique<PathWindow>(filter, options.window, options.learn_prior);
+    case SmootherKind::kPathAsPrinted:
+      return std::make_unique<PathRecursion>(filter, options.learn_prior);
+    case SmootherKind::kLag:
+    case SmootherKind::kParis:
+    case SmootherKind::kForward:
+      break;
+  }
+  const Index lag = options.window.lag > 0 ? options.window.lag : default_lag(options.smoother);
+  return std::make_unique<ParticleWindow>(filter, make_kernel(options), lag, options.window,
+                                          options.learn_prior);
+}
+
+}  // namespace
+
+Index default_lag(ParticleEngineOptions::Smoother smoother) {
+  return smoother == SmootherKind::kLag ? 10 : 50;
+}
+
+std::unique_ptr<BackwardKernel> make_kernel(const ParticleEngineOptions& options) {
+  switch (options.smoother) {
+    case SmootherKind::kParis:
+      return std::make_unique<ParisKernel>(options.backward_draw, options.num_backward_draws);
+    case SmootherKind::kForward:
+      return std::make_unique<DenseKernel>();
+    default:
+      return std::make_unique<GenealogyKernel>();
+  }
+}
+
+void check_smoother(const AnyPrior& prior, const ParticleEngineOptions& options) {
+  const bool is_paris = options.smoother == SmootherKind::kParis;
+  if ((is_paris || options.smoother == SmootherKind::kForward) && !prior.has_density()) {
+    throw UsageError(
+        fmt::format("prior '{}' has no transition density, which smoother {} needs; use lag or "
+                    "path",
+                    prior.name(), is_paris ? "paris" : "forward"));
+  }
+  if (is_paris && options.backward_draw == BackwardDraw::kRejection && !prior.has_bound()) {
+    throw UsageError(fmt::format(
+        "prior '{}' has no bound on its transition density, which backward draws by rejection "
+        "need; use mcmc or exact",
+        prior.name()));
+  }
+  if (options.num_backward_draws < 1) {
+    throw UsageError(
+        fmt::format("backward-draws is {}; expected 1 or more", options.num_backward_draws));
+  }
+}
+
+ParticleEngine::ParticleEngine(const AnyPrior& prior, const Matrix& basis,
+                               const ParticleEngineOptions& options,
+                               std::shared_ptr<const ThreadPool> pool)
+    : FilterEngine(ParticleFilter(prior, basis, options.filter, std::move(pool))) {
+  check_smoother(prior, options);
+  follow_with(make_smoother(filter_, options));
+}
+
+}  // namespace headwater

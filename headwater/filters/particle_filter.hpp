@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "headwater/filters/filter_step.hpp"
+#include "headwater/filters/proposal.hpp"
+#include "headwater/filters/resampling.hpp"
+#include "headwater/models/any_prior.hpp"
+#include "headwater/models/observation.hpp"
+#include "headwater/parallel/thread_pool.hpp"
+
+namespace headwater {
+
+// Particles are worked on in chunks of this many, whatever the number of threads.
+inline constexpr Index kParticleChunk = 512;
+
+using Ancestors = std::vector<std::int32_t>;
+
+struct ParticleFilterOptions {
+  Index num_particles = 1000;
+  Resampling resampling = Resampling::kSystematic;
+  // Resampled when the effective size is less than this times the number of particles; 1 or more:
+  // at every step.
+  double resample_below = 0.5;
+  std::uint64_t seed = 1;
+
+  void validate() const;  // throws UsageError
+};
+
+// The law of the activations given the observations so far, as weighted particles: sequential
+// importance sampling and resampling [YildirimCemgilSingh2012, sec. 3.3.1].
+//
+// A step resamples first, by the weights that the step before ended with, so that those weights
+// are there for everybody in between. All randomness is addressed by (seed, time, particle).
+class ParticleFilter {
+ public:
+  // basis: M x K, or M x (K + 1) when the prior has K components and there is a background.
+  ParticleFilter(const AnyPrior& prior, const Matrix& basis, const ParticleFilterOptions& options,
+                 std::shared_ptr<const ThreadPool> pool);
+  ParticleFilter(const ParticleFilter& other);
+  ParticleFilter& operator=(const ParticleFilter&) = delete;
+
+  // Parameters for the steps to come; the particles stay.
+  void set_prior(const AnyPrior& prior) { prior_ = prior; }
+  void set_basis(const Matrix& basis);
+  void set_proposal(std::unique_ptr<Proposal> proposal) { proposal_ = std::move(proposal); }
+
+  FilterStep step(Observation y);
+
+  const AnyPrior& prior() const { return prior_; }
+  const Matrix& basis() const { return basis_; }
+  const ThreadPool& pool() const { return *pool_; }
+  const RandomStream& random() const { return random_; }
+  std::uint64_t time() const { return time_; }  // steps made
+
+  Index num_particles() const { return states_.rows(); }
+  const Matrix& states() const { return states_; }            // N x state size
+  const Matrix& activations() const { return activations_; }  // N x K, background included
+  const Vector& weights() const { return weights_; }          // given y_1..t, sum to 1
+  // Of each particle, the one of the step before that it was drawn from: itself, where the step
+  // did not resample.
+  const Ancestors& ancestors() const { return ancestors_; }
+
+  Vector predicted_activation() const;  // E[x_t | y_1..t-1]
+  Vector filtered_activation() const;   // E[x_t | y_1..t]
+
+ private:
+  void draw_first();
+  bool choose_ancestors();  // whether by resampling
+  void move();
+  double take_in_likelihoods();  // log of the normaliser, -infinity if no weight is left
+
+  AnyPrior prior_;
+  Matrix basis_;
+  Vector column_sums_;
+  ParticleFilterOptions options_;
+  std::shared_ptr<const ThreadPool> pool_;
+  std::unique_ptr<Proposal> proposal_;
+  RandomStream random_;
+  std::uint64_t time_ = 0;
+
+  Matrix states_;
+  Matrix previous_;  // the states of the step before; then, gathered, each particle's ancestor
+  Matrix parents_;
+  Matrix activations_;
+  Ancestors ancestors_;
+  Vector log_correction_;
+  Vector log_carried_;  // log-weights before the observation is seen, normalised
+  Vector log_weights_;  // ... and after
+  Vector weights_;
+  double log_worth_ = 0;  // log sum_i W_i C_i of this step
+};
+
+}  // namespace headwater

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "headwater/random/stream.hpp"
+
+namespace headwater {
+
+// How particles are drawn anew in proportion to their weights w, which sum to one here. Particle i
+// has N w_i copies on average in each; they differ in how far the copies stray:
+//   systematic    one uniform number; floor(N w_i) or ceil(N w_i) copies
+//   stratified    one for each of N strata; less than two away from N w_i
+//   multinomial   N independent draws
+//   residual      floor(N w_i) copies, and independent draws for what is left of N
+enum class Resampling { kSystematic, kStratified, kMultinomial, kResidual };
+
+std::string to_string(Resampling scheme);
+// What to_string() says; throws UsageError, naming them, for anything else.
+Resampling parse_resampling(std::string_view name);
+
+// Draws ancestors.size() indices with probabilities proportional to the weights (nonnegative, of a
+// positive finite sum, otherwise UsageError), in ascending order; never one of weight zero.
+// O(weights + ancestors), without allocating.
+void resample(Resampling scheme, std::span<const double> weights, Generator& generator,
+              std::span<std::int32_t> ancestors);
+
+// The inverse distribution function at points that ascend: one walk up the cumulated weights
+// weight(0), weight(1), ... of `count` indices. Rounding may leave the last of these sums below
+// the total; a point beyond it belongs to the last index of positive weight, of which there must
+// be one.
+template <class Weight>
+class QuantileWalk {
+ public:
+  QuantileWalk(std::size_t count, Weight weight) : weight_(weight), last_(count - 1) {
+    while (last_ > 0 && weight_(last_) <= 0) --last_;
+    cumulated_ = weight_(0);
+  }
+
+  // The first index up to which the weights sum to more than `point`; 0 <= point, on the scale of
+  // the weights, and no less than in the call before.
+  std::int32_t at(double point) {
+    while (index_ < last_ && cumulated_ <= point) cumulated_ += weight_(++index_);
+    return static_cast<std::int32_t>(index_);
+  }
+
+ private:
+  Weight weight_;
+  std::size_t last_;
+  std::size_t index_ = 0;
+  double cumulated_;
+};
+
+}  // namespace headwater

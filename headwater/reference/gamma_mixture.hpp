@@ -1,0 +1,37 @@
+#pragma once
+
+#include "headwater/models/observation.hpp"
+
+namespace headwater::reference {
+
+// The exact filter of prior 'gamma' with one component. Given the counts, the activation's law is a
+// mixture over n of Gamma(shape + n, rate), one rate for all n:
+//
+// - to predict is to draw h from Poisson(beta x), negative binomial given n, and then x from
+//   Gamma(shape + h, r), where r = shape / (1 - persistence) and beta = persistence r;
+// - to update by counts y of channels with intensities b x is to multiply by
+//   x^(sum y) exp(-x sum b), which adds sum y to n and sum b to the rate.
+//
+// The one thing left out are components of less than 1e-30 of the largest weight.
+class GammaMixtureFilter {
+ public:
+  GammaMixtureFilter(double shape, double persistence, Vector basis);
+
+  double step(Observation y);  // log p(y_t | y_1..t-1); NaN in y is a missing cell
+  double mean() const;         // E[x_t | y_1..t]
+
+ private:
+  void predict();
+  double update(Observation y);
+
+  double shape_;
+  double persistence_;
+  Vector basis_;
+
+  bool has_started_ = false;
+  double rate_;
+  Index first_ = 0;     // the n of the first weight
+  Vector log_weights_;  // normalised after each step
+};
+
+}  // namespace headwater::reference

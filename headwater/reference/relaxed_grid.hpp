@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/core/matrix.hpp"
+
+namespace headwater::reference {
+
+// Distances d from an edge of (0, 1), lower < d <= upper, and means over the stationary law, whose
+// density is proportional to d^-alpha (1 - d)^-(1 - alpha).
+struct DistanceCell {
+  double lower, upper;
+  double mass = 0;
+  double mean = 0;
+  double mean_inverse = 0;      // E[1 / d]; not used where lower = 0
+  double mean_inverse_far = 0;  // E[1 / (1 - d)]
+
+  double width() const { return upper - lower; }
+};
+
+// Prior 'relaxed-selection' with one component, its states cut into cells of both sides, in the
+// order of the state: from x = 1 to the middle, from there to x = 0. Moves start from the
+// stationary law within a cell, so that the law of the cells is the stationary one exactly.
+class RelaxedGrid {
+ public:
+  // cells: an even number, without the one at each edge.
+  RelaxedGrid(double alpha, Index cells);
+
+  Index size() const { return 2 * num_half(); }
+  Vector states() const;  // -log E[d] with the sign of the side
+  Vector edges() const;
+  Vector law() const;
+  Matrix transition() const;
+
+  // Probability to move from cell i into cell j towards the edge, d = U d', U uniform on (0, 1),
+  double towards(Index i, Index j) const;
+  // and away from it, uniformly over the 1 - d' beyond d'.
+  double away(Index i, Index j) const;
+
+ private:
+  Index num_half() const { return static_cast<Index>(half_.size()); }
+  bool same_side(Index i, Index j) const { return (i < num_half()) == (j < num_half()); }
+  const DistanceCell& cell(Index i) const;
+
+  double alpha_;
+  std::vector<DistanceCell> half_;  // from the middle outward
+};
+
+}  // namespace headwater::reference

@@ -1,0 +1,90 @@
+#include "headwater/session/engine_config.hpp"
+
+#include <fmt/format.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/engines/exact_engine.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+}  // namespace
+
+std::string to_string(EngineKind engine) {
+  switch (engine) {
+    case EngineKind::kAuto:
+      return "auto";
+    case EngineKind::kExact:
+      return "exact";
+    case EngineKind::kParticle:
+      return "particle";
+  }
+  return "";
+}
+
+std::string to_string(SmootherKind smoother) {
+  switch (smoother) {
+    case SmootherKind::kAuto:
+      return "auto";
+    case SmootherKind::kPath:
+      return "path";
+    case SmootherKind::kForward:
+      return "forward";
+    case SmootherKind::kParis:
+      return "paris";
+    case SmootherKind::kLag:
+      return "lag";
+  }
+  return "";
+}
+
+std::string to_string(BackwardDraw draw) {
+  switch (draw) {
+    case BackwardDraw::kMcmc:
+      return "mcmc";
+    case BackwardDraw::kRejection:
+      return "rejection";
+    case BackwardDraw::kExact:
+      return "exact";
+  }
+  return "";
+}
+
+void EngineConfig::validate() const {
+  filter_options(*this, 0).validate();
+  if (num_threads < 1 || num_threads > kMostThreads) {
+    throw UsageError(
+        fmt::format("threads is {}; expected a number from 1 to {}", num_threads, kMostThreads));
+  }
+}
+
+EngineKind chosen_engine(EngineKind asked, const AnyPrior& prior) {
+  if (asked == EngineKind::kAuto) {
+    return is_in_exact_reach(prior) ? EngineKind::kExact : EngineKind::kParticle;
+  }
+  if (asked == EngineKind::kExact) check_exact_reach(prior);
+  return asked;
+}
+
+ParticleFilterOptions filter_options(const EngineConfig& config, std::uint64_t seed) {
+  return {config.num_particles, config.resampling, config.resample_below, seed};
+}
+
+std::unique_ptr<Engine> make_filter(const EngineConfig& config, const AnyPrior& prior,
+                                    const Matrix& basis, std::uint64_t seed) {
+  if (chosen_engine(config.kind, prior) == EngineKind::kExact) {
+    ExactEngineOptions options;
+    options.smoother = ExactEngineOptions::Smoother::kNone;
+    return std::make_unique<ExactEngine>(prior, basis, options);
+  }
+  ParticleEngineOptions options;
+  options.filter = filter_options(config, seed);
+  options.smoother = ParticleEngineOptions::Smoother::kNone;
+  return std::make_unique<ParticleEngine>(prior, basis, options,
+                                          std::make_shared<ThreadPool>(config.num_threads));
+}
+
+}  // namespace headwater

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "headwater/engines/engine.hpp"
+#include "headwater/engines/particle_engine.hpp"
+
+namespace headwater {
+
+enum class EngineKind {
+  kAuto,      // exact where that is possible
+  kExact,     // all states of a finite prior
+  kParticle,  // sequential Monte Carlo, any prior
+};
+
+enum class SmootherKind {
+  kAuto,     // the engine's own choice
+  kPath,     // genealogies of particles, back to the first observation
+  kForward,  // exact: every statistic carried forward; particle: all backward weights
+  kParis,    // particle: a few backward draws
+  kLag,      // a window of later observations
+};
+
+std::string to_string(EngineKind engine);
+std::string to_string(SmootherKind smoother);
+std::string to_string(BackwardDraw draw);
+
+// How the E-step is done: the options that fitting a model and applying one share.
+struct EngineConfig {
+  EngineKind kind = EngineKind::kAuto;
+  Index num_particles = 1000;
+  Resampling resampling = Resampling::kSystematic;
+  double resample_below = 0.5;
+  int num_threads = 1;
+
+  void validate() const;  // throws UsageError
+};
+
+// The engine that is meant for this prior: never kAuto. Throws UsageError if the exact one is asked
+// for and cannot be had.
+EngineKind chosen_engine(EngineKind asked, const AnyPrior& prior);
+
+ParticleFilterOptions filter_options(const EngineConfig& config, std::uint64_t seed);
+
+// An engine without a smoother.
+std::unique_ptr<Engine> make_filter(const EngineConfig& config, const AnyPrior& prior,
+                                    const Matrix& basis, std::uint64_t seed);
+
+}  // namespace headwater

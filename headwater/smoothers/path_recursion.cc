@@ -1,0 +1,36 @@
+#include "headwater/smoothers/path_recursion.hpp"
+
+namespace headwater {
+
+PathRecursion::PathRecursion(const ParticleFilter& filter, bool with_moves)
+    : paths_(filter.basis().rows(), filter.basis().cols(),
+             with_moves ? filter.prior().num_statistics() : 0),
+      statistics_(filter.basis().rows(), filter.basis().cols(),
+                  with_moves ? filter.prior().num_statistics() : 0) {}
+
+bool PathRecursion::advance(const ParticleFilter& filter, Observation y, double step_size) {
+  const bool is_first = paths_.num_paths() == 0;
+  if (is_first) {
+    paths_.start(filter.num_particles());
+  } else {
+    paths_.add_counts(previous_.activations, filter.basis(), as_span(previous_.observation),
+                      previous_.step_size);
+    const std::vector<Index> ancestors(filter.ancestors().begin(), filter.ancestors().end());
+    paths_.follow(ancestors, 1 - step_size);
+    const Matrix parents = previous_.states(ancestors, Eigen::all);
+    paths_.add_moves(filter.prior(), parents, filter.states(), step_size);
+  }
+  paths_.add_activations(filter.activations(), y, step_size);
+  previous_.remember(filter, y, step_size);
+
+  statistics_.discount(1 - step_size);
+  statistics_.count_observation(step_size);
+  statistics_.clear_sums();
+  paths_.add_to(statistics_, filter.weights());
+  // S2 takes in the counts of this step at once, which the paths do only at the next.
+  emission_.add_counts(filter.activations(), filter.basis(), step_size * filter.weights(),
+                       previous_.observation, statistics_);
+  return true;
+}
+
+}  // namespace headwater

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "headwater/smoothers/emission_statistics.hpp"
+#include "headwater/smoothers/lineage_statistics.hpp"
+#include "headwater/smoothers/smoother.hpp"
+
+namespace headwater {
+
+// Algorithm 1 to the letter [YildirimCemgilSingh2012]: every particle carries the statistics of its
+// path, and those of the counts of time t enter at time t + 1, under the basis of that time. The
+// truth that PathWindow is tested against; N (M K + K) numbers are copied a step.
+class PathRecursion final : public ParticleSmoother {
+ public:
+  PathRecursion(const ParticleFilter& filter, bool with_moves);
+
+  bool advance(const ParticleFilter& filter, Observation y, double step_size) override;
+  bool finish(const ParticleFilter&) override { return false; }
+  const Statistics& statistics() const override { return statistics_; }
+  std::unique_ptr<ParticleSmoother> clone() const override {
+    return std::make_unique<PathRecursion>(*this);
+  }
+
+ private:
+  LineageStatistics paths_;
+  Statistics statistics_;
+  EmissionStatistics emission_;
+  ParticleStep previous_;
+};
+
+}  // namespace headwater

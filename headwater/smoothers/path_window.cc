@@ -1,0 +1,113 @@
+#include "headwater/smoothers/path_window.hpp"
+
+#include <algorithm>
+
+namespace headwater {
+
+namespace {
+
+// Steps that the window keeps. After so many, what is left of a genealogy is a small part of the
+// particles wherever there is resampling at all; where there is none, it is all of them, and the
+// paths cost what they cost in Algorithm 1.
+constexpr Index kKept = 32;
+
+}  // namespace
+
+PathWindow::PathWindow(const ParticleFilter& filter, const WindowOptions& options, bool with_moves)
+    : options_(options),
+      block_(window_block(options, 0)),
+      statistics_(filter.basis().rows(), filter.basis().cols(),
+                  with_moves ? filter.prior().num_statistics() : 0),
+      paths_(filter.basis().rows(), filter.basis().cols(), statistics_.s3.size()) {}
+
+bool PathWindow::advance(const ParticleFilter& filter, Observation y, double step_size) {
+  if (num_steps_ == static_cast<Index>(steps_.size())) steps_.emplace_back();
+  steps_[num_steps_++].remember(filter, y, step_size);
+  statistics_.squared_weights *= (1 - step_size) * (1 - step_size);
+  statistics_.count_observation(step_size);
+  if (++since_sum_ < block_) return false;
+  sum_up(filter);
+  if (num_steps_ > kKept + block_) lengthen_paths(num_steps_ - kKept, filter);
+  block_ = window_block(options_, statistics_.observations);
+  return true;
+}
+
+bool PathWindow::finish(const ParticleFilter& filter) {
+  if (since_sum_ == 0) return false;
+  sum_up(filter);
+  return true;
+}
+
+// S = sum over the window of coefficient_s E[s_s], and what the paths have in them, discounted by
+// all observations since they ended.
+void PathWindow::sum_up(const ParticleFilter& filter) {
+  since_sum_ = 0;
+  const bool has_paths = paths_.num_paths() > 0;
+  coefficients_.resize(static_cast<std::size_t>(num_steps_));
+  double kept = 1;
+  for (Index s = num_steps_ - 1; s >= 0; --s) {
+    const bool is_in_paths = has_paths && s == 0;
+    coefficients_[s] = is_in_paths ? 0 : kept * steps_[s].step_size;
+    if (!is_in_paths) kept *= 1 - steps_[s].step_size;
+  }
+  statistics_.clear_sums();
+  law_ = steps_[num_steps_ - 1].weights;
+  sweep_.run({steps_.data(), static_cast<std::size_t>(num_steps_)}, coefficients_, filter, kernel_,
+             law_, statistics_);
+  if (!has_paths) return;
+  Vector path_weights = Vector::Zero(paths_.num_paths());
+  for (Index j = 0; j < law_.size(); ++j) {
+    if (law_[j] > 0) path_weights[path_of_[j]] += kept * law_[j];
+  }
+  paths_.add_to(statistics_, path_weights);
+}
+
+// Takes the oldest `count` steps of the window into the paths; the last of them becomes the one
+// that the paths end in.
+void PathWindow::lengthen_paths(Index count, const ParticleFilter& filter) {
+  find_alive();
+  for (Index s = paths_.num_paths() > 0 ? 1 : 0; s < count; ++s) lengthen_by(s, filter);
+  std::rotate(steps_.begin(), steps_.begin() + count - 1, steps_.begin() + num_steps_);
+  num_steps_ -= count - 1;
+}
+
+void PathWindow::find_alive() {
+  alive_.resize(static_cast<std::size_t>(num_steps_));
+  std::vector<bool> has_descendants;
+  for (Index s = num_steps_ - 1; s >= 0; --s) {
+    const Index n = steps_[s].weights.size();
+    alive_[s].clear();
+    for (Index i = 0; i < n; ++i) {
+      const bool is_newest = s == num_steps_ - 1;
+      if (is_newest || has_descendants[i]) alive_[s].push_back(i);
+    }
+    has_descendants.assign(static_cast<std::size_t>(n), false);
+    for (const Index i : alive_[s]) has_descendants[steps_[s].ancestors[i]] = true;
+  }
+}
+
+void PathWindow::lengthen_by(Index s, const ParticleFilter& filter) {
+  const ParticleStep& step = steps_[s];
+  const std::vector<Index>& alive = alive_[s];
+  if (paths_.num_paths() == 0) {
+    paths_.start(static_cast<Index>(alive.size()));
+  } else {
+    std::vector<Index> parents;
+    std::vector<Index> parent_paths;
+    for (const Index i : alive) {
+      parents.push_back(step.ancestors[i]);
+      parent_paths.push_back(path_of_[step.ancestors[i]]);
+    }
+    paths_.follow(parent_paths, 1 - step.step_size);
+    const Matrix previous = steps_[s - 1].states(parents, Eigen::all);
+    const Matrix next = step.states(alive, Eigen::all);
+    paths_.add_moves(filter.prior(), previous, next, step.step_size);
+  }
+  const Matrix activations = step.activations(alive, Eigen::all);
+  paths_.add_activations(activations, as_span(step.observation), step.step_size);
+  paths_.add_counts(activations, filter.basis(), as_span(step.observation), step.step_size);
+  path_of_.assign(static_cast<std::size_t>(step.weights.size()), -1);
+  for (std::size_t p = 0; p < alive.size(); ++p) path_of_[alive[p]] = static_cast<Index>(p);
+}
+
+}  // namespace headwater

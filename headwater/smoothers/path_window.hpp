@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/smoothers/lineage_statistics.hpp"
+#include "headwater/smoothers/particle_sweep.hpp"
+#include "headwater/smoothers/smoother.hpp"
+#include "headwater/smoothers/window.hpp"
+
+namespace headwater {
+
+// Algorithm 1 without its cost: the statistics of all paths, from the first observation to the
+// last, as PathRecursion has them.
+//
+// The recent past is a window that one backward pass goes over. Of the steps before it, few
+// particles still have descendants; only theirs are the paths whose statistics are carried
+// forward, and no path is ever cut off.
+class PathWindow final : public ParticleSmoother {
+ public:
+  PathWindow(const ParticleFilter& filter, const WindowOptions& options, bool with_moves);
+
+  // The statistics have the newest observation in them whenever they change.
+  bool advance(const ParticleFilter& filter, Observation y, double step_size) override;
+  bool finish(const ParticleFilter& filter) override;
+  const Statistics& statistics() const override { return statistics_; }
+  std::unique_ptr<ParticleSmoother> clone() const override {
+    return std::make_unique<PathWindow>(*this);
+  }
+
+ private:
+  void sum_up(const ParticleFilter& filter);
+  void lengthen_paths(Index count, const ParticleFilter& filter);
+  void find_alive();
+  void lengthen_by(Index step, const ParticleFilter& filter);
+
+  WindowOptions options_;
+  Index block_;
+  Index since_sum_ = 0;
+  Statistics statistics_;
+
+  // Oldest first, the rest kept for reuse. If there are paths, they end in the first.
+  std::vector<ParticleStep> steps_;
+  Index num_steps_ = 0;
+  LineageStatistics paths_;
+  std::vector<Index> path_of_;  // for each particle of the first step; -1 if it has no path
+  std::vector<std::vector<Index>> alive_;  // of each step, the particles with descendants
+
+  GenealogyKernel kernel_;
+  ParticleSweep sweep_;
+  Vector law_;
+  std::vector<double> coefficients_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+
+#include "headwater/models/observation.hpp"
+#include "headwater/smoothers/statistics.hpp"
+
+namespace headwater {
+
+class ExactFilter;
+class ParticleFilter;
+
+// Follows a filter and keeps the discounted averages of the expected statistics,
+//   S_t = (1 - gamma_t) S_t-1 + gamma_t E[s_t | data].
+template <class Filter>
+class Smoother {
+ public:
+  virtual ~Smoother() = default;
+
+  // Takes in the step that the filter has just made. True when the statistics have changed.
+  virtual bool advance(const Filter& filter, Observation y, double step_size) = 0;
+  // Takes in what is still held back. True when the statistics have changed.
+  virtual bool finish(const Filter& filter) = 0;
+
+  virtual const Statistics& statistics() const = 0;
+  virtual std::unique_ptr<Smoother> clone() const = 0;
+};
+
+using ExactSmoother = Smoother<ExactFilter>;        // AdjointWindow, ForwardRecursion
+using ParticleSmoother = Smoother<ParticleFilter>;  // ParticleWindow, PathWindow, PathRecursion
+
+}  // namespace headwater
