@@ -33,10 +33,15 @@ void StepLog::write(const StepReport& report, const Estimate& estimate) {
   JsonWriter json;
   json.begin_object();
   json.key("t").value(report.t);
-  json.key("log_predictive").value(report.log_predictive);
+  json.key("log_predictive").value(report.filter.log_predictive);
+  if (report.filter.effective_size > 0) {
+    json.key("ess").value(report.filter.effective_size);
+    json.key("resampled").value(report.filter.resampled);
+    json.key("unique_ancestors").value(static_cast<std::int64_t>(report.filter.unique_ancestors));
+  }
   json.key("step").value(report.step_size);
   json.key("updated").value(report.updated);
-  json.key("impossible").value(report.impossible);
+  json.key("impossible").value(report.filter.impossible);
   json.key("parameters");
   write_parameters(json, estimate.prior.parameters());
   json.end_object();

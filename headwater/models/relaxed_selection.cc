@@ -71,8 +71,8 @@ void RelaxedSelection::sample_transition(const RandomBlock& random, ConstStates 
 }
 
 void RelaxedSelection::activations(ConstStates states, Eigen::Ref<Matrix> x) const {
-  x = states.unaryExpr(
-      [](double state) { return state > 0 ? std::exp(-state) : -std::expm1(state); });
+  x = (-states.array().abs()).exp();
+  x = (states.array() > 0).select(x, 1 - x.array());
 }
 
 // In x: alpha / d' towards the edge, (1 - alpha) / (1 - d') away from it, where d' is the distance

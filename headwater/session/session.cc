@@ -7,6 +7,7 @@
 #include "headwater/core/error.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/learning/initialise.hpp"
+#include "headwater/learning/monte_carlo_em.hpp"
 #include "headwater/session/registry.hpp"
 
 namespace headwater {
@@ -208,7 +209,7 @@ void Session::start() {
 
 void Session::take_in(Observation y) {
   const StepReport report = learner_->update(y);
-  if (report.impossible && config_.strict) {
+  if (report.filter.impossible && config_.strict) {
     throw InputError(
         fmt::format("observation {} is impossible under the parameters of its time", report.t));
   }
@@ -217,16 +218,27 @@ void Session::take_in(Observation y) {
 }
 
 void Session::run_batch() {
-  batch_ = batch_em(held_back(), starting_estimate(), batch_options(config_),
-                    [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
-                      const Vector values = trace_values(estimate);
-                      if (trace_.is_due(iteration))
-                        trace_.add({iteration, log_likelihood, values, values});
-                      if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
-                    });
+  const auto on_iteration = [&](std::int64_t iteration, double log_likelihood,
+                                const Estimate& estimate) {
+    const Vector values = trace_values(estimate);
+    if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
+    if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
+  };
+  if (chosen_engine(config_.engine.kind, prior_) == EngineKind::kExact) {
+    batch_ = batch_em(held_back(), starting_estimate(), batch_options(config_), on_iteration);
+  } else {
+    const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
+    const auto make_engine = [&](const Estimate& estimate, std::int64_t iteration) {
+      ParticleEngineOptions options = particle_options(config_, prior_);
+      options.filter.seed += static_cast<std::uint64_t>(iteration) << 32;
+      return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, options, pool);
+    };
+    batch_ = monte_carlo_em(held_back(), starting_estimate(), batch_options(config_), make_engine,
+                            on_iteration);
+  }
   held_back_ = {};
-  const Vector values = trace_values(batch_->estimate);
-  trace_.add_last({batch_->iterations, batch_->log_likelihood.back(), values, values});
+  trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
+                   trace_values(batch_->estimate), trace_values(batch_->last)});
 }
 
 void Session::record(std::int64_t t, double log_likelihood, bool is_end) {
@@ -247,7 +259,7 @@ double Session::log_likelihood() const {
 Model Session::model() const {
   if (!learner_ && !batch_) throw UsageError("there is no model before the start of the fit");
   Model model(batch_ ? batch_->estimate : learner_->reported(),
-              batch_ ? batch_->estimate : learner_->last());
+              batch_ ? batch_->last : learner_->last());
   model.background = config_.background;
   model.engine = to_string(chosen_engine(config_.engine.kind, prior_));
   model.method = to_string(config_.method);

@@ -15,9 +15,10 @@ FLAGS = {
                 "--save-activations --save-basis",
     "fit": "--components --prior --out --set --hold --init --background --method --iterations "
            "--tolerance --engine --smoother --lag --paper-exact --step --burn-in --average --seed "
-           "--trace-every --log --quiet --config --per-component",
-    "apply": "--out --smooth",
-    "score": "--out --predict --json",
+           "--trace-every --log --quiet --config --per-component --particles --proposal --resampling "
+           "--resample-below --threads --strict",
+    "apply": "--out --smooth --engine --particles --seed --threads",
+    "score": "--out --predict --json --engine --particles --seed --threads",
     "show": "--json --basis --trace --last",
 }
 PARTS = {"fit": ["DATA"], "apply": ["MODEL", "DATA"], "score": ["MODEL", "DATA"], "show": ["MODEL"]}
