@@ -84,6 +84,14 @@ void add_how(CLI::App& command, FitOptions& options) {
       .add_option("--block", to.block, "observations between M-steps; 0: from 16 at first to 64")
       ->type_name("N")
       ->capture_default_str();
+  command
+      .add_option(
+          "--scale-in", options.scale_in,
+          "where the scale of unbounded activations is learned: in the columns of the basis, "
+          "or in the prior while the columns keep their sums; auto: prior, where there are "
+          "counts enough")
+      ->type_name("auto|basis|prior")
+      ->capture_default_str();
   command.add_flag("--paper-exact", to.paper_exact,
                    "statistics and M-step exactly as the paper prints them: no weak priors, floors "
                    "or window");
@@ -186,6 +194,9 @@ Config FitOptions::config() const {
                                          {{"mcmc", BackwardDraw::kMcmc},
                                           {"rejection", BackwardDraw::kRejection},
                                           {"exact", BackwardDraw::kExact}});
+  config.m_step.scale =
+      choose<Scale>("scale-in", scale_in,
+                    {{"auto", Scale::kAuto}, {"basis", Scale::kPlain}, {"prior", Scale::kCentred}});
   config.step_size = StepSize::parse(step);
   config.average = choose<Average>(
       "average", average,

@@ -20,6 +20,7 @@ struct FitOptions {
   std::string smoother = "auto";
   std::string proposal = "auto";
   std::string backward = "mcmc";
+  std::string scale_in = "auto";
   std::string step = "power:0.6";
   std::string average = "auto";
   std::string log;

@@ -59,9 +59,9 @@ BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate st
                        const BatchEmOptions& options, const OnIteration& on_iteration) {
   options.validate();
   check_exact_reach(start.prior);
-  const MStep m_step(options.m_step, start.basis);
+  const MStep m_step(options.m_step, start.basis, start.prior);
   const bool learn_prior = m_step.learns(start.prior);
-  BatchEmResult result{std::move(start), {}, 0, 0, false};
+  BatchEmResult result{start, std::move(start), {}, 0, 0, false};
   Estimate& now = result.estimate;
   double stride = 1;  // how much of its way the prior was last seen to be able to go
 
@@ -75,7 +75,7 @@ BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate st
     result.log_likelihood.push_back(pass->log_likelihood());
     result.impossible_observations = pass->impossible_observations();
     if (on_iteration) on_iteration(result.iterations, pass->log_likelihood(), now);
-    if (result.converged || result.iterations == options.max_iterations) return result;
+    if (result.converged || result.iterations == options.max_iterations) break;
     ++result.iterations;
 
     const AnyPrior prior_before = now.prior;
@@ -99,6 +99,8 @@ BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate st
     result.converged =
         options.tolerance > 0 && !(value - value_before >= options.tolerance * std::abs(value));
   }
+  result.last = now;
+  return result;
 }
 
 }  // namespace headwater

@@ -23,6 +23,7 @@ struct BatchEmOptions {
 
 struct BatchEmResult {
   Estimate estimate;
+  Estimate last;                       // the last iterate; the estimate may be a mean of several
   std::vector<double> log_likelihood;  // of the parameters before each iteration, then of the last
   std::int64_t iterations = 0;
   std::int64_t impossible_observations = 0;  // under the last parameters

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "headwater/core/error.hpp"
+#include "headwater/learning/initialise.hpp"
 
 namespace headwater {
 
@@ -28,6 +29,52 @@ Vector channel_scales(const Matrix& basis) {
   return scales;
 }
 
+bool learns_parameters(const MStepOptions& options, const AnyPrior& prior) {
+  return std::ranges::any_of(prior.parameters(), [&](const Parameter& parameter) {
+    return !options.holds(parameter.name);
+  });
+}
+
+bool may_centre(const MStepOptions& options, const AnyPrior& prior) {
+  return options.scale != Scale::kPlain && prior.has_scale() && !options.hold_basis;
+}
+
+// The counts that a component is expected to give in a step, averaged over components.
+double counts_per_component(const Matrix& basis, const AnyPrior& prior) {
+  const auto columns = basis.leftCols(prior.num_components());
+  return columns.colwise().sum().transpose().cwiseProduct(mean_activation(prior)).mean();
+}
+
+bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& prior) {
+  if (!may_centre(options, prior)) return false;
+  return options.scale == Scale::kCentred || counts_per_component(basis, prior) >= 1;
+}
+
+// Of the first so many columns, but for those that are or were zero.
+void restore_sums(const Vector& sums, Matrix& basis) {
+  for (Index k = 0; k < sums.size(); ++k) {
+    const double now = basis.col(k).sum();
+    if (now > 0 && sums[k] > 0) basis.col(k) *= sums[k] / now;
+  }
+}
+
+// The moves with what the weak prior on the transitions of a finite prior adds to them. A state
+// that was certainly never visited says nothing about what follows it.
+Vector with_extra_moves(Vector moves, const AnyPrior& prior, double extra) {
+  Index at = 0;
+  for (const FiniteAxis& axis : prior.finite_chain().axes) {
+    for (Index i = 0; i < axis.size(); ++i) {
+      auto row = moves.segment(at, axis.size());
+      at += axis.size();
+      if (row.sum() == 0) continue;
+      for (Index j = 0; j < axis.size(); ++j) {
+        if (axis.transition(i, j) > 0) row[j] += extra;
+      }
+    }
+  }
+  return moves;
+}
+
 }  // namespace
 
 bool MStepOptions::holds(std::string_view parameter) const {
@@ -47,23 +94,29 @@ void MStepOptions::drop_weak_priors() {
   basis_rate = 0;
   basis_floor = 0;
   transition_weight = 0;
+  scale = Scale::kPlain;
 }
 
 bool learns_prior(const MStepOptions& options, const AnyPrior& prior) {
-  return std::ranges::any_of(prior.parameters(), [&](const Parameter& parameter) {
-    return !options.holds(parameter.name);
-  });
+  return may_centre(options, prior) || learns_parameters(options, prior);
 }
 
-MStep::MStep(MStepOptions options, const Matrix& starting_basis)
-    : options_(std::move(options)), channel_scale_(channel_scales(starting_basis)) {}
+MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior)
+    : options_(std::move(options)),
+      channel_scale_(channel_scales(starting_basis)),
+      centred_columns_(
+          centres(options_, starting_basis, starting_prior) ? starting_prior.num_components() : 0) {
+}
 
-bool MStep::learns(const AnyPrior& prior) const { return learns_prior(options_, prior); }
+bool MStep::learns(const AnyPrior& prior) const {
+  return is_centred() || learns_parameters(options_, prior);
+}
 
 void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
   if (options_.hold_basis) return;
   const double count = statistics.effective_count();
   const double extra_counts = (options_.basis_shape - 1) / count;
+  const Vector sums = basis.leftCols(centred_columns_).colwise().sum();
   for (Index k = 0; k < basis.cols(); ++k) {
     const double negligible = kNegligible * statistics.s1[k];
     for (Index m = 0; m < basis.rows(); ++m) {
@@ -74,6 +127,7 @@ void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
                              options_.basis_floor * channel_scale_[m]);
     }
   }
+  restore_sums(sums, basis);
 }
 
 void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
@@ -81,24 +135,9 @@ void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
   Vector moves = statistics.s3;
   if (options_.transition_weight > 0 && prior.is_finite()) {
     const double extra = options_.transition_weight / statistics.effective_count();
-    Index at = 0;
-    for (const FiniteAxis& axis : prior.finite_chain().axes) {
-      for (Index i = 0; i < axis.size(); ++i) {
-        // A state that was certainly never visited says nothing about what follows it.
-        auto row = moves.segment(at, axis.size());
-        at += axis.size();
-        if (row.sum() == 0) continue;
-        for (Index j = 0; j < axis.size(); ++j) {
-          if (axis.transition(i, j) > 0) row[j] += extra;
-        }
-      }
-    }
+    moves = with_extra_moves(std::move(moves), prior, extra);
   }
-  const Parameters before = prior.parameters();
-  prior.maximise(as_span(moves));
-  for (const Parameter& parameter : before) {
-    if (options_.holds(parameter.name)) prior.set_parameter(parameter);
-  }
+  prior.maximise(as_span(moves), {options_.held_parameters, !is_centred()});
 }
 
 double MStep::log_prior(const Matrix& basis, const AnyPrior& prior) const {

@@ -9,6 +9,14 @@
 
 namespace headwater {
 
+// Where the scale of activations that have one (see ScaledPrior) is learned. Plain: in the columns
+// of the basis. Centred: in the prior, while the columns keep their sums. Both are the same model
+// with other missing data [LiuRubinWu1998], and where counts are many the plain form hardly moves
+// along the scale: noise adds up there, and the columns drift. Auto: centred where the start
+// expects one count or more for each component and step on average. Centred or not, it is plain
+// where the prior has no scale and where the basis is held.
+enum class Scale { kAuto, kCentred, kPlain };
+
 // What keeps the M-step away from division by zero and from zeros that could never be left again.
 // All act with the weight of pseudo-observations, so their effect vanishes as data come in.
 struct MStepOptions {
@@ -25,6 +33,8 @@ struct MStepOptions {
   // possible at all.
   double transition_weight = 1e-6;
 
+  Scale scale = Scale::kAuto;
+
   bool hold_basis = false;
   std::vector<std::string> held_parameters;
 
@@ -32,23 +42,28 @@ struct MStepOptions {
 
   void validate() const;  // throws UsageError
 
-  // As the paper has it: nothing but the ratio of the statistics.
+  // As the paper has it: nothing but the ratio of the statistics, so that the scale is plain too.
   void drop_weak_priors();
 };
 
-// The M-step of a fit that starts from a given basis, which sets the scale of the weak priors.
+// The M-step of a fit that starts from a given basis, which sets the scale of the weak priors, and
+// a given prior.
 class MStep {
  public:
-  MStep(MStepOptions options, const Matrix& starting_basis);
+  MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior);
 
   const MStepOptions& options() const { return options_; }
-  bool learns(const AnyPrior& prior) const;  // whether any parameter of it
+  bool is_centred() const { return centred_columns_ > 0; }
+  bool learns(const AnyPrior& prior) const;  // whether any parameter of it, or its scale
 
   // B(m, k) = S2(m, k) / S1(k), with what the options add. An entry for which there is no evidence
   // at all, because its component was never on while the channel was seen, stays as it is.
+  // Centred, the column of a component, though not the background, is then brought back to the sum
+  // that it had: where all cells were seen and the options add nothing, B = S2 / (sum_m S2) times
+  // that sum, which is the best of the columns with that sum.
   void update_basis(const Statistics& statistics, Matrix& basis) const;
 
-  // psi = Lambda(S3), but for the parameters that are held.
+  // psi = Lambda(S3), given the parameters that are held; with the prior's scale if centred.
   void update_prior(const Statistics& statistics, AnyPrior& prior) const;
 
   // Log-density of the weak priors up to a constant: EM climbs this plus the log-likelihood.
@@ -57,9 +72,11 @@ class MStep {
  private:
   MStepOptions options_;
   Vector channel_scale_;
+  Index centred_columns_;  // the first so many columns keep their sums
 };
 
-// Whether any parameter of the prior is to be learned.
+// Whether any parameter of the prior is to be learned, or its scale may be: whether the M-step may
+// want the prior's statistics.
 bool learns_prior(const MStepOptions& options, const AnyPrior& prior);
 
 }  // namespace headwater

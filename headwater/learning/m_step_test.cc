@@ -8,6 +8,8 @@
 #include "headwater/core/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
+#include "headwater/models/independent_prior.hpp"
+#include "headwater/models/log_gaussian.hpp"
 
 namespace headwater {
 namespace {
@@ -28,11 +30,12 @@ MStepOptions as_printed() {
 }
 
 const Vector kS1 = (Vector(2) << 0.5, 0.25).finished();
+const AnyPrior kPrior(BasisSelection(2, 0.5, 0.5));
 const Matrix kS2 = (Matrix(3, 2) << 1, 2, 0, 1, 4, 0).finished();
 
 TEST(MStep, IsTheRatioOfTheStatistics) {
   Matrix basis = Matrix::Ones(3, 2);
-  MStep(as_printed(), basis).update_basis(statistics_of(kS1, kS2, {}, 100), basis);
+  MStep(as_printed(), basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 100), basis);
   EXPECT_EQ(basis, (Matrix(3, 2) << 2, 8, 0, 4, 8, 0).finished());
 }
 
@@ -42,7 +45,7 @@ TEST(MStep, GammaPriorWeighsAsPseudoObservations) {
   options.basis_shape = 3;
   options.basis_rate = 5;
   Matrix basis = Matrix::Constant(3, 2, 2);
-  MStep(options, basis).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
+  MStep(options, basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
   for (Index m = 0; m < 3; ++m) {
     for (Index k = 0; k < 2; ++k) {
       EXPECT_DOUBLE_EQ(basis(m, k), (kS2(m, k) + 2.0 / 50) / (kS1[k] + 5.0 / 2 / 50));
@@ -54,7 +57,7 @@ TEST(MStep, FloorIsRelativeToTheChannelsScale) {
   MStepOptions options = as_printed();
   options.basis_floor = 0.01;
   Matrix basis = (Matrix(3, 2) << 1, 3, 20, 40, 5, 7).finished();
-  MStep(options, basis).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
+  MStep(options, basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
   EXPECT_DOUBLE_EQ(basis(1, 0), 0.01 * 30);
   EXPECT_DOUBLE_EQ(basis(2, 1), 0.01 * 6);
   EXPECT_EQ(basis(0, 0), 2);
@@ -67,7 +70,7 @@ TEST(MStep, AComponentThatWasNeverOnStaysAsItIs) {
   s2.col(1).setZero();
   for (const MStepOptions& options : {as_printed(), MStepOptions{}}) {
     Matrix updated = basis;
-    MStep(options, updated).update_basis(statistics_of(s1, s2, {}, 10), updated);
+    MStep(options, updated, kPrior).update_basis(statistics_of(s1, s2, {}, 10), updated);
     EXPECT_EQ(updated.col(1), basis.col(1));
     EXPECT_TRUE(updated.allFinite());
   }
@@ -81,7 +84,7 @@ TEST(MStep, ChannelsAreDividedByWhatWasSeenOfThem) {
   statistics.unseen.row(2) = kS1.transpose();
   statistics.s2.row(1) << 1, 1;
   Matrix basis = Matrix::Constant(3, 2, 7);
-  MStep(as_printed(), basis).update_basis(statistics, basis);
+  MStep(as_printed(), basis, kPrior).update_basis(statistics, basis);
   EXPECT_EQ(basis(0, 0), 2);
   EXPECT_EQ(basis(1, 0), 4);
   EXPECT_EQ(basis(2, 0), 7);
@@ -94,7 +97,7 @@ TEST(MStep, AComponentThatIsHardlyOnStaysInScale) {
   Matrix basis = (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished();
   Matrix s2 = kS2;
   s2.col(1).setConstant(1e-300);
-  MStep(MStepOptions{}, basis)
+  MStep(MStepOptions{}, basis, kPrior)
       .update_basis(statistics_of((Vector(2) << 0.5, 1e-200).finished(), s2, {}, 100), basis);
   const Vector scales = (Vector(3) << 1.5, 3.5, 5.5).finished();
   EXPECT_LT((basis.col(1) - scales).cwiseAbs().maxCoeff(), 1e-9);
@@ -108,7 +111,7 @@ TEST(MStep, HeldThingsStay) {
   AnyPrior prior(BasisSelection(1, 0.5, 0.5));
   const Statistics statistics =
       statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 1000);
-  const MStep m_step(options, basis);
+  const MStep m_step(options, basis, prior);
   m_step.update_basis(statistics, basis);
   m_step.update_prior(statistics, prior);
   EXPECT_EQ(basis, Matrix(Matrix::Ones(3, 2)));
@@ -124,7 +127,7 @@ TEST(MStep, BetaPriorOnTransitions) {
   MStepOptions options;
   options.transition_weight = 2;
   AnyPrior prior(BasisSelection(1, 0.5, 0.5));
-  MStep(options, Matrix::Ones(3, 2))
+  MStep(options, Matrix::Ones(3, 2), prior)
       .update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.6, 0.2, 0.1, 0.1).finished(), 40),
                     prior);
   EXPECT_NEAR(prior.parameters()[0].value(0), (0.6 + 0.05) / (0.8 + 0.1), 1e-15);
@@ -132,7 +135,7 @@ TEST(MStep, BetaPriorOnTransitions) {
 
 TEST(MStep, WithoutAMoveThePriorStays) {
   AnyPrior prior(BasisSelection(1, 0.7, 0.4));
-  MStep(MStepOptions{}, Matrix::Ones(3, 2))
+  MStep(MStepOptions{}, Matrix::Ones(3, 2), prior)
       .update_prior(statistics_of(kS1, kS2, Vector::Zero(4), 1), prior);
   EXPECT_EQ(prior.parameters()[0].value(0), 0.7);
   EXPECT_EQ(prior.parameters()[1].value(0), 0.4);
@@ -143,7 +146,7 @@ TEST(MStep, TransitionPriorLeavesImpossibleMovesImpossible) {
   options.transition_weight = 1;
   AnyPrior prior(
       FiniteStatePrior(Matrix::Identity(2, 2), (Matrix(2, 2) << 1, 0, 0.5, 0.5).finished()));
-  MStep(options, Matrix::Ones(3, 2))
+  MStep(options, Matrix::Ones(3, 2), prior)
       .update_prior(statistics_of(kS1, kS2, (Vector(4) << 0.5, 0, 0.2, 0.3).finished(), 10), prior);
   EXPECT_EQ(prior.finite_chain().axes[0].transition(0, 1), 0);
 }
@@ -155,10 +158,117 @@ TEST(MStep, LogPriorIsTheWeakPriorsLogDensity) {
   options.basis_rate = 2;
   options.transition_weight = 5;
   const Matrix start = Matrix::Constant(1, 1, 4);
-  const MStep m_step(options, start);
-  const double found =
-      m_step.log_prior(Matrix::Constant(1, 1, 7), AnyPrior(BasisSelection(1, 0.8, 0.6)));
+  const AnyPrior prior(BasisSelection(1, 0.8, 0.6));
+  const MStep m_step(options, start, prior);
+  const double found = m_step.log_prior(Matrix::Constant(1, 1, 7), prior);
   EXPECT_NEAR(found, 2 * std::log(7.0) - 2.0 / 4 * 7 + 5 * std::log(0.8 * 0.2 * 0.6 * 0.4), 1e-12);
+}
+
+MStepOptions centred(MStepOptions options) {
+  options.scale = Scale::kCentred;
+  return options;
+}
+
+// B = S2 / (sum of S2 over channels) times the sum so far, and S2 / S1 in the background.
+TEST(MStep, CentredColumnsKeepTheirSums) {
+  const Matrix start = (Matrix(3, 3) << 1, 2, 3, 4, 5, 6, 7, 8, 9).finished();
+  const Vector s1 = (Vector(3) << 0.5, 0.25, 1).finished();
+  const Matrix s2 = (Matrix(3, 3) << 1, 2, 5, 0, 1, 6, 4, 0, 7).finished();
+  const AnyPrior prior(IndependentPrior(2, 1.0));
+  Matrix basis = start;
+  MStep(centred(as_printed()), basis, prior).update_basis(statistics_of(s1, s2, {}, 100), basis);
+  for (Index k = 0; k < 2; ++k) {
+    EXPECT_TRUE(basis.col(k).isApprox(s2.col(k) / s2.col(k).sum() * start.col(k).sum(), 1e-15));
+  }
+  EXPECT_EQ(basis.col(2), s2.col(2));
+}
+
+// With weak priors and missing cells the columns have the shape that the plain M-step gives them.
+TEST(MStep, CentredColumnsHaveThePlainShape) {
+  const AnyPrior prior(IndependentPrior(2, 1.0));
+  Statistics statistics = statistics_of(kS1, kS2, {}, 10);
+  statistics.unseen = Matrix::Zero(3, 2);
+  statistics.unseen(1, 0) = 0.25;
+  statistics.unseen(2, 1) = kS1[1];
+  MStepOptions options;
+  options.scale = Scale::kPlain;
+  options.basis_shape = 3;
+  options.basis_floor = 0.01;
+  Matrix plain = Matrix::Constant(3, 2, 7);
+  Matrix basis = plain;
+  MStep(options, plain, prior).update_basis(statistics, plain);
+  MStep(centred(options), basis, prior).update_basis(statistics, basis);
+  for (Index k = 0; k < 2; ++k) {
+    EXPECT_TRUE(basis.col(k).isApprox(plain.col(k) * 21 / plain.col(k).sum(), 1e-15));
+  }
+}
+
+TEST(MStep, AColumnOfZerosHasNoSumToKeep) {
+  const AnyPrior prior(IndependentPrior(2, 1.0));
+  Matrix s2 = kS2;
+  s2.col(1).setZero();
+  Matrix basis = Matrix::Ones(3, 2);
+  const MStep m_step(centred(as_printed()), basis, prior);
+  for (int i = 0; i < 2; ++i) m_step.update_basis(statistics_of(kS1, s2, {}, 100), basis);
+  EXPECT_EQ(basis.col(1), Vector(Vector::Zero(3)));
+  EXPECT_TRUE(basis.allFinite());
+}
+
+// The scale of IndependentPrior is the mean of x, of which the shape does not depend.
+TEST(MStep, LetsTheScaleGoFreeOnlyIfCentred) {
+  const Vector s3 = (Vector(3) << 1, 2.5, 0.3).finished();
+  const Statistics statistics = statistics_of(kS1.head(1), kS2.leftCols(1), s3, 100);
+  const Matrix basis = Matrix::Ones(3, 1);
+  const AnyPrior start(IndependentPrior(1, 1.0));
+  for (const bool hold_shape : {false, true}) {
+    MStepOptions options = as_printed();
+    if (hold_shape) options.held_parameters = {"shape"};
+    AnyPrior prior = start;
+    const MStep plain(options, basis, start);
+    plain.update_prior(statistics, prior);
+    EXPECT_EQ(plain.learns(prior), !hold_shape);
+    EXPECT_EQ(prior.scale()[0], 1);
+    const MStep other(centred(options), basis, start);
+    other.update_prior(statistics, prior);
+    EXPECT_TRUE(other.learns(prior));
+    EXPECT_EQ(prior.scale()[0], 2.5);
+    EXPECT_EQ(prior.parameters()[0].value(0) == 1, hold_shape);
+  }
+}
+
+TEST(MStep, IsCentredWhereCountsAreMany) {
+  const AnyPrior prior(IndependentPrior(2, 5.0));  // of mean 1, by simulation
+  const Matrix basis = (Matrix(2, 3) << 1, 0, 100, 0, 1, 100).finished();  // with a background
+  MStepOptions options;
+  EXPECT_TRUE(MStep(options, 1.1 * basis, prior).is_centred());
+  EXPECT_FALSE(MStep(options, 0.9 * basis, prior).is_centred());
+  EXPECT_TRUE(MStep(centred(options), 0.9 * basis, prior).is_centred());
+  EXPECT_FALSE(MStep(as_printed(), 1.1 * basis, prior).is_centred());
+  EXPECT_FALSE(MStep(centred(options), basis, kPrior).is_centred());  // no scale
+  options.hold_basis = true;
+  EXPECT_FALSE(MStep(centred(options), basis, prior).is_centred());
+}
+
+// An engine is made before it is known whether the scale is learned, and keeps the statistics.
+TEST(MStep, MayLearnAScaleWithAllParametersHeld) {
+  MStepOptions options;
+  options.held_parameters = {"shape"};
+  const AnyPrior prior(IndependentPrior(2, 5.0));
+  EXPECT_TRUE(learns_prior(options, prior));
+  options.hold_basis = true;
+  EXPECT_FALSE(learns_prior(options, prior));
+}
+
+// Least squares about 0: with a persistence of 0 the noise is the root of the mean of u^2.
+TEST(MStep, IsTheBestGivenWhatIsHeld) {
+  MStepOptions options = as_printed();
+  options.held_parameters = {"persistence"};
+  AnyPrior prior(LogGaussian(1, 0.0, 1));
+  const Vector s3 = (Vector(6) << 10, 0, 0, 4, 3, 5).finished();
+  MStep(options, Matrix::Ones(3, 1), prior)
+      .update_prior(statistics_of(kS1.head(1), kS2.leftCols(1), s3, 100), prior);
+  EXPECT_EQ(prior.parameters()[0].value(0), 0);
+  EXPECT_DOUBLE_EQ(prior.parameters()[1].value(0), std::sqrt(0.5));
 }
 
 TEST(MStep, OptionsAreChecked) {

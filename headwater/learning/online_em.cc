@@ -2,41 +2,11 @@
 
 namespace headwater {
 
-namespace {
-
-// All numbers of an estimate in one vector, so that they can be averaged alike.
-Vector flatten(const Estimate& estimate) {
-  const Parameters parameters = estimate.prior.parameters();
-  Index size = estimate.basis.size();
-  for (const Parameter& parameter : parameters) size += parameter.value.size();
-  Vector flat(size);
-  flat.head(estimate.basis.size()) = estimate.basis.reshaped();
-  Index at = estimate.basis.size();
-  for (const Parameter& parameter : parameters) {
-    flat.segment(at, parameter.value.size()) = parameter.value.reshaped();
-    at += parameter.value.size();
-  }
-  return flat;
-}
-
-// What is held keeps its bits, which a mean of equal numbers would not.
-void unflatten(const Vector& flat, const MStepOptions& options, Estimate& estimate) {
-  if (!options.hold_basis) estimate.basis.reshaped() = flat.head(estimate.basis.size());
-  Index at = estimate.basis.size();
-  for (Parameter parameter : estimate.prior.parameters()) {
-    parameter.value.reshaped() = flat.segment(at, parameter.value.size());
-    at += parameter.value.size();
-    if (!options.holds(parameter.name)) estimate.prior.set_parameter(parameter);
-  }
-}
-
-}  // namespace
-
 OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options)
     : engine_(std::move(engine)),
       estimate_(std::move(start)),
       options_(std::move(options)),
-      m_step_(options_.m_step, estimate_.basis),
+      m_step_(options_.m_step, estimate_.basis, estimate_.prior),
       learn_prior_(m_step_.learns(estimate_.prior)) {}
 
 OnlineEm::OnlineEm(const OnlineEm& other)
@@ -56,8 +26,7 @@ StepReport OnlineEm::update(Observation y) {
   report.t = ++observations_;
   report.step_size = options_.step_size(report.t);
   const FilterStep step = engine_->step(y, report.step_size);
-  report.log_predictive = step.log_predictive;
-  report.impossible = step.impossible;
+  report.filter = step;
   log_likelihood_ += step.log_predictive;
   impossible_ += step.impossible;
   report.updated = engine_->has_new_statistics() && is_settled();
@@ -80,11 +49,11 @@ void OnlineEm::maximise() {
     m_step_.update_prior(engine_->statistics(), estimate_.prior);
     engine_->set_prior(estimate_.prior);
   }
-  if (options_.average) average_.add(flatten(estimate_));
+  if (options_.average) average_.add(flatten(last()));
 }
 
 Estimate OnlineEm::averaged() const {
-  Estimate mean = estimate_;
+  Estimate mean = last();
   if (!average_.empty()) unflatten(average_.mean(), options_.m_step, mean);
   return mean;
 }

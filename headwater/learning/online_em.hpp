@@ -5,6 +5,7 @@
 
 #include "headwater/core/step_size.hpp"
 #include "headwater/engines/engine.hpp"
+#include "headwater/learning/estimate.hpp"
 #include "headwater/learning/iterate_average.hpp"
 #include "headwater/learning/m_step.hpp"
 
@@ -22,20 +23,15 @@ struct OnlineEmOptions {
 // What one observation did.
 struct StepReport {
   std::int64_t t = 0;
-  double log_predictive = 0;
+  FilterStep filter;
   double step_size = 0;
-  bool impossible = false;
   bool updated = false;  // whether an M-step followed
 };
 
-// Estimates of the basis (background as the last column, where there is one) and of the prior.
-struct Estimate {
-  Matrix basis;
-  AnyPrior prior;
-};
-
 // Online EM [YildirimCemgilSingh2012, Algorithm 1]: after every observation, or every block of
-// them, the parameters that maximise the averaged expected log-likelihood so far.
+// them, the parameters that maximise the averaged expected log-likelihood so far. Inside, and in
+// the engine, the prior may have a scale other than 1 (see Scale); estimates are handed out, and
+// averaged, with a prior of scale 1.
 class OnlineEm {
  public:
   OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options);
@@ -46,9 +42,9 @@ class OnlineEm {
   // The stream has ended: what the engine still holds back enters the estimate.
   void finish();
 
-  const Estimate& last() const { return estimate_; }
+  Estimate last() const { return with_unit_scale(estimate_); }
   Estimate averaged() const;  // the last where nothing is averaged
-  Estimate reported() const { return options_.average ? averaged() : estimate_; }
+  Estimate reported() const { return options_.average ? averaged() : last(); }
 
   const Engine& engine() const { return *engine_; }
   std::int64_t observations() const { return observations_; }
@@ -61,7 +57,7 @@ class OnlineEm {
   void maximise();
 
   std::unique_ptr<Engine> engine_;
-  Estimate estimate_;
+  Estimate estimate_;  // in the form that is learned
   OnlineEmOptions options_;
   MStep m_step_;
   bool learn_prior_;

@@ -171,7 +171,7 @@ TEST(OnlineEm, ImpossibleObservationsAreSetAside) {
   const std::vector<double> impossible = {4, 9};
   learner.update(fine);
   const StepReport report = learner.update(impossible);
-  EXPECT_TRUE(report.impossible);
+  EXPECT_TRUE(report.filter.impossible);
   EXPECT_EQ(learner.impossible_observations(), 1);
   EXPECT_EQ(learner.last().basis(1, 0), 0);
   EXPECT_TRUE(learner.last().basis.allFinite());

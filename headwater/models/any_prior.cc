@@ -109,4 +109,8 @@ void throw_not_learnable(const std::string& prior) {
   throw UsageError(fmt::format("prior '{}' has no parameters to set or learn", prior));
 }
 
+void throw_no_scale(const std::string& prior) {
+  throw UsageError(fmt::format("prior '{}' has no scale to set", prior));
+}
+
 }  // namespace headwater::detail

@@ -66,7 +66,15 @@ class AnyPrior {
                       const Eigen::Ref<const Vector>& weights, std::span<double> out) const {
     model_->add_statistics(previous, next, weights, out);
   }
-  void maximise(std::span<const double> statistics) { model_->maximise(statistics); }
+  void maximise(std::span<const double> statistics) { model_->maximise(statistics, {}); }
+  // What is held stays as it is.
+  void maximise(std::span<const double> statistics, const Held& held) {
+    model_->maximise(statistics, held);
+  }
+
+  bool has_scale() const { return model_->has_scale(); }
+  Vector scale() const { return model_->scale(); }  // ones without a scale
+  void set_scale(const Vector& scale) { model_->set_scale(scale); }
 
  private:
   struct Interface {
@@ -94,7 +102,10 @@ class AnyPrior {
     virtual void add_statistics(ConstStates previous, ConstStates next,
                                 const Eigen::Ref<const Vector>& weights,
                                 std::span<double> out) const = 0;
-    virtual void maximise(std::span<const double> statistics) = 0;
+    virtual void maximise(std::span<const double> statistics, const Held& held) = 0;
+    virtual bool has_scale() const = 0;
+    virtual Vector scale() const = 0;
+    virtual void set_scale(const Vector& scale) = 0;
   };
 
   template <class P>
@@ -121,6 +132,7 @@ void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstState
 [[noreturn]] void throw_not_finite(const std::string& prior);
 [[noreturn]] void throw_no_density(const std::string& prior);
 [[noreturn]] void throw_not_learnable(const std::string& prior);
+[[noreturn]] void throw_no_scale(const std::string& prior);
 
 }  // namespace detail
 
@@ -239,11 +251,33 @@ struct AnyPrior::Model final : AnyPrior::Interface {
       detail::throw_not_learnable(name());
     }
   }
-  void maximise(std::span<const double> statistics) override {
-    if constexpr (LearnablePrior<P>) {
+  void maximise(std::span<const double> statistics, const Held& held) override {
+    if constexpr (PartlyLearnable<P>) {
+      prior.maximise(statistics, held);
+    } else if constexpr (LearnablePrior<P>) {
+      const Parameters before = prior.parameters();
       prior.maximise(statistics);
+      for (const Parameter& parameter : before) {
+        if (held.holds(parameter.name)) prior.set_parameter(parameter);
+      }
     } else {
       detail::throw_not_learnable(name());
+    }
+  }
+
+  bool has_scale() const override { return ScaledPrior<P>; }
+  Vector scale() const override {
+    if constexpr (ScaledPrior<P>) {
+      return prior.scale();
+    } else {
+      return Vector::Ones(num_components());
+    }
+  }
+  void set_scale(const Vector& scale) override {
+    if constexpr (ScaledPrior<P>) {
+      prior.set_scale(scale);
+    } else {
+      detail::throw_no_scale(name());
     }
   }
 

@@ -25,6 +25,10 @@
 //                                                                       exact engine
 //   LearnablePrior     parameters(), set_parameter(), maximise(), and   learning its own parameters
 //                      num_statistics(), add_statistics() unless finite
+//   PartlyLearnable    LearnablePrior + maximise(statistics, held)      the best values given those
+//                                                                       that are held
+//   ScaledPrior        SampledPrior and PartlyLearnable + scale(),      steady columns where
+//                      set_scale()                                      activations are unbounded
 //
 // A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. It may also have
 // constants() (as parameters(), but never learned), to be kept in model files. `check_prior` in
@@ -113,6 +117,29 @@ concept LearnablePrior = (FinitePrior<P> || CountsMoves<P>)&&requires(P& prior, 
   prior.maximise(s3);
 };
 
+// The M-step that is told what it may not touch: what is free becomes the best given what is held.
+// Where a prior lacks it, what is held is put back after the other maximise(), which is as good
+// where no parameter's best value depends on another's.
+template <class P>
+concept PartlyLearnable = LearnablePrior<P> &&
+    requires(P& prior, std::span<const double> s3, const Held& held) {
+  prior.maximise(s3, held);
+};
+
+// A prior whose activations have a scale that nothing fixes but convention: those of component k
+// are scale_k times those of the unit law, in which the scale is 1. Reports have the unit law, and
+// the columns of the basis the scale. But that splits what the counts know well, the product, from
+// what they hardly know, and online EM lets the columns drift. Its M-step may let the scale go free
+// instead and keep the sums of the columns; maximise(statistics, held) learns the scale unless
+// held.scale.
+template <class P>
+concept ScaledPrior = SampledPrior<P> && PartlyLearnable<P> &&
+    requires(P& prior, const P& fixed, const Vector& scale) {
+  { fixed.scale() } -> std::convertible_to<Vector>;  // K positive numbers, ones unless set
+  // Throws UsageError for a wrong number of values or one that is not positive.
+  prior.set_scale(scale);
+};
+
 namespace detail {
 
 // Names the function that is missing in a message of its own, where a failed concept would only
@@ -165,6 +192,15 @@ consteval bool explain_missing_functions() {
                     "ConstStates next, const Eigen::Ref<const Vector>& weights, std::span<double> "
                     "statistics) const");
     }
+  }
+  if constexpr (requires(P & p, const Vector& s) { p.set_scale(s); }) {
+    static_assert(
+        requires(const P& p) { p.scale(); }, "the prior lacks a function: Vector scale() const");
+    static_assert(
+        requires(P & p, std::span<const double> s, const Held& h) { p.maximise(s, h); },
+        "the prior lacks a function: void maximise(std::span<const double> statistics, const Held& "
+        "held)");
+    static_assert(ScaledPrior<P>, "the prior has a scale and is no ScaledPrior");
   }
   // What is there by name may still differ in its types.
   static_assert(

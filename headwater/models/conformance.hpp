@@ -30,7 +30,11 @@ struct ConformanceReport {
 //                    (Kolmogorov-Smirnov, see alarm_rate)
 //   with a density   densities of its own draws are finite and within the bound, if there is one
 //   learnable        the M-step on statistics of its own draws gives them no lower probability,
-//                    but for 50 nats that a consistent estimate other than the maximum may lose
+//                    but for 50 nats that a consistent estimate other than the maximum may lose;
+//                    a parameter that is held stays
+//   with a scale     activations are in law those of the unit law times the scale
+//                    (Kolmogorov-Smirnov, see alarm_rate); the density follows it; the M-step
+//                    learns it if it is free and is then no worse, and leaves it if it is held
 //   finite           laws sum to one; the start is a stationary law; draws follow the transition
 //                    matrix (chi-square, see alarm_rate)
 //   learnable        the M-step on counts of moves is a maximum: no parameter moved by a little

@@ -137,7 +137,7 @@ TEST(LogGaussian, DensityIntegratesToOne) {
 
 TEST(LogGaussian, MaximisesByLeastSquares) {
   AnyPrior prior(LogGaussian(1, 0.1, 1));
-  prior.maximise(std::vector<double>{10, 4, 3, 5});
+  prior.maximise(std::vector<double>{10, 0.1, 0.2, 4, 3, 5});
   EXPECT_DOUBLE_EQ(prior.parameters()[0].value(0), 0.75);
   EXPECT_DOUBLE_EQ(prior.parameters()[1].value(0),
                    std::sqrt((5 - 2 * 0.75 * 3 + 0.75 * 0.75 * 4) / 10));

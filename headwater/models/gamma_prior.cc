@@ -9,6 +9,7 @@
 #include "headwater/core/bessel.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/models/independent_prior.hpp"
+#include "headwater/models/scale.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -40,14 +41,17 @@ double log_scaled_bessel_of_shape(double shape, double z) {
   return log_scaled_bessel_i(shape, z) + std::log(ratio_to_lower_order(shape, z));
 }
 
-// The statistics of one component, as add_statistics() lays them out.
+// The statistics of one component, as add_statistics() lays them out, of activations divided by
+// the scale.
 struct Sums {
-  explicit Sums(const double* s) : n(s[0]), h(s[1]), before(s[2]), after(s[3]), square(s[4]) {}
+  Sums(const double* s, double scale)
+      : n(s[0]), h(s[1]), before(s[2] / scale), after(s[3] / scale), square(s[4] / scale / scale) {}
   bool has_activations() const { return n > 0 && before > kNegligible && after > kNegligible; }
   double n, h, before, after, square;
 };
 
-// With q = 1 - persistence, the expected log-density is, but for what does not depend on q,
+// With q = 1 - persistence, the expected log-density of x' and x, divided by their scale, is, but
+// for what does not depend on q,
 //   -shape ((1 - q) sum x' + sum x) / q + sum h log((1 - q) / q^2) - n shape log q.
 // Its derivative times q^2 (1 - q) is a quadratic in q, positive at 0 and negative at 1:
 //   (n shape + sum h) q^2 - (n shape + 2 sum h + exponents) q + exponents,
@@ -67,12 +71,18 @@ GammaPrior::GammaPrior(Index num_components, double shape, double persistence)
 GammaPrior::GammaPrior(Index num_components, Vector shape, Vector persistence)
     : num_components_(num_components),
       shape_(detail::shapes(std::move(shape), num_components)),
-      persistence_(persistence_of(std::move(persistence), num_components)) {}
+      persistence_(persistence_of(std::move(persistence), num_components)),
+      scale_(Vector::Ones(num_components)) {}
+
+void GammaPrior::set_scale(const Vector& scale) {
+  check_scale(name(), scale, num_components_);
+  scale_ = scale;
+}
 
 GammaPrior::Chain GammaPrior::chain(Index k) const {
   const double shape = shape_[k];
   const double persistence = persistence_[k];
-  const double rate = shape / (1 - persistence);
+  const double rate = shape / (1 - persistence) / scale_[k];
   return {shape, rate, persistence * rate};
 }
 
@@ -81,7 +91,7 @@ void GammaPrior::sample_initial(const RandomBlock& random, States next) const {
     Generator generator = random.particle(i);
     for (Index k = 0; k < num_components_; ++k) {
       const double shape = shape_[k];
-      next(i, k) = gamma(generator, shape) / shape;
+      next(i, k) = scale_[k] * gamma(generator, shape) / shape;
     }
   }
 }
@@ -174,14 +184,27 @@ void GammaPrior::set_parameter(const Parameter& parameter) {
   }
 }
 
-void GammaPrior::maximise(std::span<const double> s3) {
+void GammaPrior::learn_scale(std::span<const double> s3) {
+  for (Index k = 0; k < num_components_; ++k) {
+    const Sums s(&s3[5 * k], 1);
+    if (s.has_activations()) scale_[k] = learned_scale(s.after / s.n);
+  }
+}
+
+void GammaPrior::maximise(std::span<const double> s3, const Held& held) {
+  if (!held.scale) learn_scale(s3);
   // Persistence first: it needs the shape that the counts h were expected under.
+  if (!held.holds("persistence")) learn_persistence(s3);
+  if (!held.holds("shape")) learn_shape(s3);
+}
+
+void GammaPrior::learn_persistence(std::span<const double> s3) {
   persistence_.update(num_components_, [&](Index first, Index last, double so_far) {
     double shapes = 0;  // n shape
     double counts = 0;
     double exponents = 0;  // shape (sum x' + sum x)
     for (Index k = first; k < last; ++k) {
-      const Sums s(&s3[5 * k]);
+      const Sums s(&s3[5 * k], scale_[k]);
       if (!s.has_activations()) continue;
       const double shape = shape_[k];
       shapes += s.n * shape;
@@ -190,11 +213,14 @@ void GammaPrior::maximise(std::span<const double> s3) {
     }
     return shapes > 0 ? best_persistence(shapes, counts, exponents) : so_far;
   });
+}
+
+void GammaPrior::learn_shape(std::span<const double> s3) {
   shape_.update(num_components_, [&](Index first, Index last, double so_far) {
     double count = 0;
     double inverse_shape = 0;  // variance / mean^2
     for (Index k = first; k < last; ++k) {
-      const Sums s(&s3[5 * k]);
+      const Sums s(&s3[5 * k], scale_[k]);
       if (!s.has_activations()) continue;
       count += s.n;
       inverse_shape += s.n * (s.square * s.n / (s.after * s.after) - 1);

@@ -12,12 +12,12 @@ namespace headwater {
 // [GourierouxJasiak2006]:
 //
 //   h ~ Poisson(beta x'),  x ~ Gamma(shape + h, rate r),
-//   r = shape / (1 - persistence),  beta = persistence r.
+//   r = shape / ((1 - persistence) scale),  beta = persistence r.
 //
-// The chain is reversible; its stationary law, in which it starts, is Gamma(shape, rate shape), of
-// mean 1; persistence is the correlation of neighbours. Both parameters, shape > 0 and persistence
-// in (0, 1), are either shared by all components or one for each. The state of a component is its
-// activation.
+// The chain is reversible; its stationary law, in which it starts, is Gamma(shape, rate
+// shape / scale), of mean `scale`, 1 unless set; persistence is the correlation of neighbours. Both
+// parameters, shape > 0 and persistence in (0, 1), are either shared by all components or one for
+// each. The state of a component is its activation.
 class GammaPrior {
  public:
   GammaPrior(Index num_components, double shape, double persistence);
@@ -38,6 +38,9 @@ class GammaPrior {
   // h = max(0, ceil(r x - shape)).
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
+  Vector scale() const { return scale_; }
+  void set_scale(const Vector& scale);
+
   // Of each component: n, and the sums of E[h | x', x], x', x and x^2.
   Index num_statistics() const { return 5 * num_components_; }
   void add_statistics(ConstStates previous, ConstStates next,
@@ -47,10 +50,14 @@ class GammaPrior {
     return {{"shape", shape_.values()}, {"persistence", persistence_.values()}};
   }
   void set_parameter(const Parameter& parameter);
+  // scale = mean of x, if it is free: the mean of the stationary law. The maximiser of the expected
+  // log-density would follow slowly where persistence is high, because the counts h are expected
+  // under the scale so far.
+  //
   // The persistence, at the present shape, that maximises the expected log-density of (h, x) given
-  // x', kept inside [1e-6, 1 - 1e-6]. It is the maximiser under the mean 1: beta and r by
+  // x', kept inside [1e-6, 1 - 1e-6]. It is the maximiser under the given scale: beta and r by
   // themselves would have the maximum beta = sum h / sum x', r = (n shape + sum h) / sum x, but to
-  // take beta / r from there and then the rate that gives the mean 1 is no step of an EM algorithm,
+  // take beta / r from there and then the rate that gives that scale is no step of an EM algorithm,
   // and can run off to persistence 1.
   //
   // shape = mean^2 / variance of x, kept inside [1e-3, 1e3]: the moments of the stationary law,
@@ -60,7 +67,7 @@ class GammaPrior {
   //
   // A shared persistence maximises the sum over components; a shared shape takes the average of
   // variance / mean^2. Without any activation above 0 a parameter stays as it is.
-  void maximise(std::span<const double> s3);
+  void maximise(std::span<const double> s3, const Held& held = {});
 
  private:
   // The chain of one component.
@@ -74,12 +81,16 @@ class GammaPrior {
   static double expected_count(const Chain& chain, double previous, double next);  // E[h | x', x]
 
   Chain chain(Index k) const;
+  void learn_scale(std::span<const double> s3);
+  void learn_persistence(std::span<const double> s3);
+  void learn_shape(std::span<const double> s3);
 
   Index num_components_;
   SharedOrOwn shape_;
   SharedOrOwn persistence_;
+  Vector scale_;
 };
 
-static_assert(BoundedTransition<GammaPrior> && LearnablePrior<GammaPrior>);
+static_assert(BoundedTransition<GammaPrior> && ScaledPrior<GammaPrior>);
 
 }  // namespace headwater

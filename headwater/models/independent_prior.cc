@@ -10,6 +10,7 @@
 #include "headwater/core/digamma.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/core/special.hpp"
+#include "headwater/models/scale.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -56,14 +57,21 @@ IndependentPrior::IndependentPrior(Index num_components, double shape)
     : IndependentPrior(num_components, Vector::Constant(1, shape)) {}
 
 IndependentPrior::IndependentPrior(Index num_components, Vector shape)
-    : num_components_(num_components), shape_(detail::shapes(std::move(shape), num_components)) {}
+    : num_components_(num_components),
+      shape_(detail::shapes(std::move(shape), num_components)),
+      scale_(Vector::Ones(num_components)) {}
+
+void IndependentPrior::set_scale(const Vector& scale) {
+  check_scale(name(), scale, num_components_);
+  scale_ = scale;
+}
 
 void IndependentPrior::sample_initial(const RandomBlock& random, States next) const {
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = random.particle(i);
     for (Index k = 0; k < num_components_; ++k) {
       const double shape = shape_[k];
-      next(i, k) = gamma(generator, shape) / shape;
+      next(i, k) = scale_[k] * gamma(generator, shape) / shape;
     }
   }
 }
@@ -84,7 +92,7 @@ void IndependentPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector>
     const double shape = shape_[k];
     for (Index i = 0; i < out.size(); ++i) {
       const double x = detail::away_from_zero(paired_row(next, i)[k]);
-      out[i] += detail::log_gamma_density(x, shape, shape);
+      out[i] += detail::log_gamma_density(x, shape, shape / scale_[k]);
     }
   }
 }
@@ -111,7 +119,12 @@ void IndependentPrior::set_parameter(const Parameter& parameter) {
   shape_ = detail::shapes(parameter.value.reshaped(), num_components_);
 }
 
-void IndependentPrior::maximise(std::span<const double> s3) {
+void IndependentPrior::maximise(std::span<const double> s3, const Held& held) {
+  for (Index k = 0; k < num_components_ && !held.scale; ++k) {
+    const double* s = &s3[3 * k];
+    if (s[0] > 0 && s[1] > 0) scale_[k] = learned_scale(s[1] / s[0]);
+  }
+  if (held.holds("shape")) return;
   shape_.update(num_components_, [&](Index first, Index last, double so_far) {
     double count = 0;
     double gap = 0;  // of log(mean x) above mean log x

@@ -8,10 +8,10 @@
 
 namespace headwater {
 
-// Activations without memory: each an independent gamma variable of mean 1, of the given shape
-// > 0, either shared by all components or one for each. This is the prior of classical Bayesian
-// nonnegative matrix factorisation [Cemgil2009], and the limit of GammaPrior for persistence 0.
-// The state of a component is its activation.
+// Activations without memory: each an independent gamma variable whose mean is the component's
+// scale, 1 unless set, of the given shape > 0, either shared by all components or one for each.
+// This is the prior of classical Bayesian nonnegative matrix factorisation [Cemgil2009], and the
+// limit of GammaPrior for persistence 0. The state of a component is its activation.
 class IndependentPrior {
  public:
   IndependentPrior(Index num_components, double shape);
@@ -29,6 +29,9 @@ class IndependentPrior {
   void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
+  Vector scale() const { return scale_; }
+  void set_scale(const Vector& scale);
+
   // Of each component: n, sum of x, sum of log x.
   Index num_statistics() const { return 3 * num_components_; }
   void add_statistics(ConstStates previous, ConstStates next,
@@ -36,19 +39,21 @@ class IndependentPrior {
 
   Parameters parameters() const { return {{"shape", shape_.values()}}; }
   void set_parameter(const Parameter& parameter);
-  // The shape a that maximises the likelihood of gamma variables of any mean:
-  //   log a - digamma(a) = log(mean of x) - mean of log x,
-  // kept inside [1e-3, 1e3]. The right side does not see the scale of x, which is the basis's
-  // affair: as in [LiuRubinWu1998], the mean is a parameter here only to be thrown away. A shared
-  // shape takes the average of the right sides; without a single activation it stays as it is.
-  void maximise(std::span<const double> s3);
+  // The scale, if it is free, and the shape a that together maximise the likelihood:
+  //   scale = mean of x,   log a - digamma(a) = log(mean of x) - mean of log x,
+  // a kept inside [1e-3, 1e3]. The best scale does not depend on the shape. A scale that is held is
+  // the basis's affair, and the shape is the same: as in [LiuRubinWu1998], the mean is a parameter
+  // then only to be thrown away. A shared shape takes the average of the right sides; without a
+  // single activation all stays as it is.
+  void maximise(std::span<const double> s3, const Held& held = {});
 
  private:
   Index num_components_;
   SharedOrOwn shape_;
+  Vector scale_;
 };
 
-static_assert(BoundedTransition<IndependentPrior> && LearnablePrior<IndependentPrior>);
+static_assert(BoundedTransition<IndependentPrior> && ScaledPrior<IndependentPrior>);
 
 // What the two gamma priors share.
 namespace detail {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "headwater/core/error.hpp"
+#include "headwater/models/scale.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -28,6 +29,19 @@ SharedOrOwn noise_of(Vector values, Index num_components) {
   return {"noise", std::move(values), num_components, 0, kInfinity};
 }
 
+// The statistics of one component, with u' and u taken about a mean.
+struct Sums {
+  Sums(const double* s, double mean)
+      : n(s[0]),
+        before(s[3] + mean * (n * mean - 2 * s[1])),
+        product(s[4] + mean * (n * mean - s[1] - s[2])),
+        after(s[5] + mean * (n * mean - 2 * s[2])) {}
+  double residual(double persistence) const {
+    return std::max(0.0, after - 2 * persistence * product + persistence * persistence * before);
+  }
+  double n, before, product, after;
+};
+
 }  // namespace
 
 LogGaussian::LogGaussian(Index num_components, double persistence, double noise)
@@ -36,14 +50,22 @@ LogGaussian::LogGaussian(Index num_components, double persistence, double noise)
 LogGaussian::LogGaussian(Index num_components, Vector persistence, Vector noise)
     : num_components_(num_components),
       persistence_(persistence_of(std::move(persistence), num_components)),
-      noise_(noise_of(std::move(noise), num_components)) {}
+      noise_(noise_of(std::move(noise), num_components)),
+      scale_(Vector::Ones(num_components)),
+      mean_(Vector::Zero(num_components)) {}
+
+void LogGaussian::set_scale(const Vector& scale) {
+  check_scale(name(), scale, num_components_);
+  scale_ = scale;
+  mean_ = scale.array().log();
+}
 
 void LogGaussian::sample_initial(const RandomBlock& random, States next) const {
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = random.particle(i);
     for (Index k = 0; k < num_components_; ++k) {
       const double spread = noise_[k] / std::sqrt(1 - persistence_[k] * persistence_[k]);
-      next(i, k) = spread * normal(generator);
+      next(i, k) = mean_[k] + spread * normal(generator);
     }
   }
 }
@@ -53,7 +75,8 @@ void LogGaussian::sample_transition(const RandomBlock& random, ConstStates previ
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = random.particle(i);
     for (Index k = 0; k < num_components_; ++k) {
-      next(i, k) = persistence_[k] * previous(i, k) + noise_[k] * normal(generator);
+      next(i, k) =
+          mean_[k] + persistence_[k] * (previous(i, k) - mean_[k]) + noise_[k] * normal(generator);
     }
   }
 }
@@ -68,8 +91,9 @@ void LogGaussian::log_transition(ConstStates previous, ConstStates next,
   for (Index k = 0; k < num_components_; ++k) {
     const double log_scale = std::log(noise_[k]) + kLogRootTwoPi;
     for (Index i = 0; i < out.size(); ++i) {
-      const double error =
-          (paired_row(next, i)[k] - persistence_[k] * paired_row(previous, i)[k]) / noise_[k];
+      const double before = paired_row(previous, i)[k] - mean_[k];
+      const double after = paired_row(next, i)[k] - mean_[k];
+      const double error = (after - persistence_[k] * before) / noise_[k];
       out[i] -= 0.5 * error * error + log_scale;
     }
   }
@@ -84,14 +108,16 @@ void LogGaussian::add_statistics(ConstStates previous, ConstStates next,
                                  const Eigen::Ref<const Vector>& weights,
                                  std::span<double> out) const {
   for (Index k = 0; k < num_components_; ++k) {
-    double* sums = &out[4 * k];
+    double* sums = &out[6 * k];
     for (Index i = 0; i < weights.size(); ++i) {
       const double before = paired_row(previous, i)[k];
       const double after = paired_row(next, i)[k];
       sums[0] += weights[i];
-      sums[1] += weights[i] * before * before;
-      sums[2] += weights[i] * before * after;
-      sums[3] += weights[i] * after * after;
+      sums[1] += weights[i] * before;
+      sums[2] += weights[i] * after;
+      sums[3] += weights[i] * before * before;
+      sums[4] += weights[i] * before * after;
+      sums[5] += weights[i] * after * after;
     }
   }
 }
@@ -112,21 +138,43 @@ void LogGaussian::set_parameter(const Parameter& parameter) {
   }
 }
 
-void LogGaussian::maximise(std::span<const double> statistics) {
-  persistence_.update(statistics, 4, [](const Vector& s, double before) {
-    return s[1] > 0 ? std::clamp(s[2] / s[1], -kLargestPersistence, kLargestPersistence) : before;
-  });
-  std::vector<double> residuals;  // for each component: 1, (u - persistence u')^2
+void LogGaussian::learn_scale(std::span<const double> statistics) {
+  Vector scale = scale_;
   for (Index k = 0; k < num_components_; ++k) {
-    const double* s = &statistics[4 * k];
-    const double phi = persistence_[k];
-    residuals.push_back(s[0]);
-    residuals.push_back(s[3] - 2 * phi * s[2] + phi * phi * s[1]);
+    const double* s = &statistics[6 * k];
+    if (s[0] > 0) scale[k] = learned_scale(std::exp(s[2] / s[0]));
   }
-  noise_.update(residuals, 2, [](const Vector& r, double before) {
-    if (!(r[0] > 0)) return before;
-    return std::max(std::sqrt(std::max(r[1] / r[0], 0.0)), kSmallestNoise);
-  });
+  set_scale(scale);
+}
+
+void LogGaussian::maximise(std::span<const double> statistics, const Held& held) {
+  if (!held.scale) learn_scale(statistics);
+  std::vector<Sums> sums;
+  for (Index k = 0; k < num_components_; ++k) sums.emplace_back(&statistics[6 * k], mean_[k]);
+  if (!held.holds("persistence")) {
+    persistence_.update(num_components_, [&](Index first, Index last, double so_far) {
+      double product = 0;
+      double before = 0;
+      for (Index k = first; k < last; ++k) {
+        const double weight = 1 / (noise_[k] * noise_[k]);
+        product += weight * sums[k].product;
+        before += weight * sums[k].before;
+      }
+      if (!(before > 0)) return so_far;
+      return std::clamp(product / before, -kLargestPersistence, kLargestPersistence);
+    });
+  }
+  if (!held.holds("noise")) {
+    noise_.update(num_components_, [&](Index first, Index last, double so_far) {
+      double n = 0;
+      double residual = 0;
+      for (Index k = first; k < last; ++k) {
+        n += sums[k].n;
+        residual += sums[k].residual(persistence_[k]);
+      }
+      return n > 0 ? std::max(std::sqrt(residual / n), kSmallestNoise) : so_far;
+    });
+  }
 }
 
 }  // namespace headwater

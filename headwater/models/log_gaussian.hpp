@@ -9,8 +9,9 @@
 namespace headwater {
 
 // Positive activations whose logarithms are autoregressive:
-//   log x_t = persistence log x_t-1 + noise e_t,   e_t standard normal,
-// started in the stationary law, log x ~ N(0, noise^2 / (1 - persistence^2)). The state is log x.
+//   log x_t - m = persistence (log x_t-1 - m) + noise e_t,   e_t standard normal,
+// started in the stationary law, log x ~ N(m, noise^2 / (1 - persistence^2)). The state is log x;
+// m is the logarithm of the component's scale, 0 unless set.
 class LogGaussian {
  public:
   LogGaussian(Index num_components, double persistence, double noise);
@@ -27,22 +28,37 @@ class LogGaussian {
   void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
-  // For each component: 1, u'^2, u u', u^2, where u' = log x_t-1 and u = log x_t.
-  Index num_statistics() const { return 4 * num_components_; }
+  Vector scale() const { return scale_; }
+  void set_scale(const Vector& scale);
+
+  // For each component: 1, u', u, u'^2, u u', u^2, where u' = log x_t-1 and u = log x_t.
+  Index num_statistics() const { return 6 * num_components_; }
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> out) const;
 
   Parameters parameters() const;
   void set_parameter(const Parameter& parameter);
-  // Least squares: persistence = sum u u' / sum u'^2, noise^2 = mean (u - persistence u')^2.
-  void maximise(std::span<const double> statistics);
+  // Least squares, with v = u - m and v' = u' - m:
+  //   m           = mean of u, if the scale is free,
+  //   persistence = sum v v' / sum v'^2, kept inside [-0.9999, 0.9999],
+  //   noise^2     = mean of (v - persistence v')^2, at least 1e-12.
+  // Each is the best given the others, and they are the maximiser together, but for two things. A
+  // persistence that components of different noise share weighs them by 1 / noise^2, the noise
+  // being the one so far. And the best m adds persistence / (1 - persistence) (mean u - mean u') to
+  // the mean of u: nothing but an effect of the record's two ends, which near persistence 1 would
+  // throw m about.
+  void maximise(std::span<const double> statistics, const Held& held = {});
 
  private:
+  void learn_scale(std::span<const double> statistics);
+
   Index num_components_;
   SharedOrOwn persistence_;
   SharedOrOwn noise_;
+  Vector scale_;
+  Vector mean_;  // of log x: m
 };
 
-static_assert(BoundedTransition<LogGaussian> && LearnablePrior<LogGaussian>);
+static_assert(BoundedTransition<LogGaussian> && ScaledPrior<LogGaussian>);
 
 }  // namespace headwater

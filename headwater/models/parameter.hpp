@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,15 @@ inline const Parameter* find_parameter(const Parameters& parameters, std::string
   }
   return nullptr;
 }
+
+// What an M-step may not touch: parameters by name, and the scale of the activations.
+struct Held {
+  std::vector<std::string> parameters;
+  bool scale = true;
+
+  bool holds(std::string_view parameter) const {
+    return std::ranges::find(parameters, parameter) != parameters.end();
+  }
+};
 
 }  // namespace headwater

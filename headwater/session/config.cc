@@ -82,6 +82,9 @@ std::vector<std::pair<std::string, std::string>> describe(const Config& config) 
       {"window-tolerance", fmt::format("{}", config.window_tolerance)},
       {"block", fmt::format("{}", config.block)},
       {"paper-exact", yes_or_no(config.paper_exact)},
+      {"scale-in", m_step.scale == Scale::kAuto    ? "auto"
+                   : m_step.scale == Scale::kPlain ? "basis"
+                                                   : "prior"},
       {"step", config.step_size.text()},
       {"burn-in", fmt::format("{}", config.burn_in)},
       {"average", config.averages() ? "polyak" : "none"},
