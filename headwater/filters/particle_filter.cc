@@ -103,8 +103,10 @@ FilterStep ParticleFilter::step(Observation y) {
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
     const auto x = activations_.middleRows(first, size);
     log_likelihoods(x, basis_, seen, log_weights_.segment(first, size));
+    rule_out_what_is_no_number(first, size);
   });
-  const double log_normaliser = take_in_likelihoods();
+  const bool nothing_was_said = !seen.any && !proposal_->has_worths();
+  const double log_normaliser = nothing_was_said ? keep_carried_weights() : take_in_likelihoods();
   report.effective_size = effective_size(weights_);
   report.impossible = log_normaliser == kMinusInfinity;
   report.log_predictive =
@@ -117,24 +119,38 @@ FilterStep ParticleFilter::step(Observation y) {
 double ParticleFilter::take_in_likelihoods() {
   log_weights_ += log_carried_ + log_correction_;
   const double log_normaliser = normalise_log_weights(as_span(log_weights_), as_span(weights_));
-  if (log_normaliser == kMinusInfinity) {
-    log_weights_ = log_carried_;
-    weights_ = log_carried_.array().exp();
-  }
+  if (log_normaliser == kMinusInfinity) keep_carried_weights();
   return log_normaliser;
+}
+
+// The weights themselves have been the carried ones since the ancestors were chosen.
+double ParticleFilter::keep_carried_weights() {
+  log_weights_ = log_carried_;
+  return 0;
+}
+
+// Zero in place of what a prior should not have returned: times a weight of zero, NaN is still NaN.
+void ParticleFilter::rule_out_what_is_no_number(Index first, Index size) {
+  if (std::isfinite(activations_.middleRows(first, size).sum())) return;
+  for (Index i = first; i < first + size; ++i) {
+    auto x = activations_.row(i).head(prior_.num_components());
+    if (x.allFinite()) continue;
+    x.setZero();
+    log_weights_[i] = kMinusInfinity;
+  }
 }
 
 void ParticleFilter::draw_first() {
   const Index components = prior_.num_components();
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
     const RandomBlock random{random_, time_, static_cast<std::uint32_t>(first),
-                             Purpose::initial_state};
+                             Purpose::first_particles};
     prior_.sample_initial(random, states_.middleRows(first, size));
     prior_.activations(states_.middleRows(first, size),
                        activations_.block(first, 0, size, components));
   });
   std::iota(ancestors_.begin(), ancestors_.end(), 0);
-  log_carried_.setConstant(-std::log(static_cast<double>(num_particles())));
+  weigh_equally();
 }
 
 // By the weights of the step before, times the worths that the proposal sees in the particles.
@@ -151,12 +167,18 @@ bool ParticleFilter::choose_ancestors() {
   if (resamples) {
     Generator generator = random_.at(time_, 0, Purpose::resampling);
     resample(options_.resampling, as_span(weights_), generator, ancestors_);
-    log_carried_.setConstant(-std::log(n));
+    weigh_equally();
   } else {
     std::iota(ancestors_.begin(), ancestors_.end(), 0);
     log_carried_ = log_weights_;
   }
   return resamples;
+}
+
+void ParticleFilter::weigh_equally() {
+  const auto n = static_cast<double>(num_particles());
+  weights_.setConstant(1 / n);
+  log_carried_.setConstant(-std::log(n));
 }
 
 void ParticleFilter::move() {
@@ -167,7 +189,7 @@ void ParticleFilter::move() {
       for (Index i = first; i < first + size; ++i) parents_(i, s) = previous_(ancestors_[i], s);
     }
     const RandomBlock random{random_, time_, static_cast<std::uint32_t>(first),
-                             Purpose::transition};
+                             Purpose::particle_moves};
     auto next = states_.middleRows(first, size);
     proposal_->draw(prior_, random, parents_.middleRows(first, size), next,
                     log_correction_.segment(first, size));

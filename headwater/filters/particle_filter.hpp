@@ -70,7 +70,10 @@ class ParticleFilter {
   void draw_first();
   bool choose_ancestors();  // whether by resampling
   void move();
-  double take_in_likelihoods();  // log of the normaliser, -infinity if no weight is left
+  void weigh_equally();
+  void rule_out_what_is_no_number(Index first, Index size);
+  double take_in_likelihoods();   // log of the normaliser, -infinity if no weight is left
+  double keep_carried_weights();  // log of the normaliser, which is 0
 
   AnyPrior prior_;
   Matrix basis_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "headwater/core/digamma.hpp"
+#include "headwater/learning/iterate_average.hpp"
 #include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/independent_prior.hpp"
@@ -69,13 +70,19 @@ struct Fit {
         learner(std::make_unique<ConjugateEngine>(given), start, options) {
     for (Index t = 0; t < record.cols(); ++t) {
       learner.update(as_span(record.col(t)));
-      if (learner.m_steps() > 0) iterates.push_back(learner.last().basis);
+      if (learner.m_steps() > 0) statistics.push_back(learner.engine().statistics());
     }
   }
   std::shared_ptr<ConjugateEngine::Given> given;
   OnlineEm learner;
-  std::vector<Matrix> iterates;
+  std::vector<Statistics> statistics;  // that an M-step was made from
 };
+
+OnlineEmOptions centred() {
+  OnlineEmOptions options;
+  options.m_step.scale = Scale::kCentred;
+  return options;
+}
 
 TEST(Estimate, OfUnitScaleHasTheScaleInItsColumns) {
   AnyPrior prior(LogGaussian(2, 0.5, 0.3));
@@ -93,7 +100,7 @@ TEST(Estimate, OfUnitScaleHasTheScaleInItsColumns) {
 TEST(OnlineEm, LearnsTheScaleInsideAndReportsItInTheBasis) {
   const Matrix record = reference::simulate_record(kPrior, kBasis, 400, 2);
   const Estimate start{1.5 * kBasis.reverse(), kPrior};
-  const Fit fit(record, start, {});
+  const Fit fit(record, start, centred());
   EXPECT_NEAR(fit.given->basis.sum(), start.basis.sum(), 1e-12 * start.basis.sum());
   const double scale = fit.given->prior.scale()[0];
   EXPECT_LT(scale, 0.9);
@@ -104,13 +111,21 @@ TEST(OnlineEm, LearnsTheScaleInsideAndReportsItInTheBasis) {
   EXPECT_TRUE(fit.learner.last().basis.isApprox(scale * fit.given->basis, 1e-15));
 }
 
-TEST(OnlineEm, AveragesWhatItReports) {
+// The column keeps its sum inside, so that the basis is given by the scale that the averaged
+// statistics have, the mean of the activations.
+TEST(OnlineEm, AveragesTheStatistics) {
   const Matrix record = reference::simulate_record(kPrior, kBasis, 104, 2);
-  const Fit fit(record, {1.5 * kBasis, kPrior}, {});
+  const Fit fit(record, {1.5 * kBasis, kPrior}, centred());
   IterateAverage average;
-  for (const Matrix& basis : fit.iterates) average.add(basis.reshaped());
-  EXPECT_EQ(fit.iterates.size(), 5U);
-  EXPECT_TRUE(fit.learner.averaged().basis.reshaped().isApprox(average.mean(), 1e-14));
+  for (const Statistics& statistics : fit.statistics) average.add(statistics.flatten());
+  EXPECT_EQ(fit.statistics.size(), 5U);
+  Statistics mean = fit.statistics.back();
+  mean.set_sums(average.mean());
+  const MStep m_step(centred().m_step, 1.5 * kBasis, kPrior);
+  Estimate expected{fit.given->basis, fit.given->prior};
+  m_step.update_basis(mean, expected.basis);
+  for (int i = 0; i < 2; ++i) m_step.update_prior(mean, expected.prior);
+  EXPECT_EQ(fit.learner.averaged().basis, with_unit_scale(expected).basis);
 }
 
 TEST(OnlineEm, LeavesThePriorsScaleInThePlainForm) {

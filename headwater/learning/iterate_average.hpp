@@ -7,14 +7,15 @@
 
 namespace headwater {
 
-// The mean of a sequence of estimates without its beginning (Polyak-Ruppert averaging of a tail):
-// after n estimates, those from between n/16 and n/8 on. The beginning is dropped because estimates
-// are still far off there; an eighth at most, because each estimate left out costs accuracy (by
-// the root of n / (n - dropped), 1.07 at worst). The sums of the stretches [2^i, 2^(i+1)) are kept,
+// The mean of a sequence of vectors without its beginning (Polyak-Ruppert averaging of a tail):
+// after n of them, those from between n/16 and n/8 on. The beginning is dropped because estimates
+// are still far off there; an eighth at most, because each one left out costs accuracy (by the root
+// of n / (n - dropped), 1.07 at worst). A vector longer than those before it adds numbers that were
+// zero until then. The sums of the stretches [2^i, 2^(i+1)) are kept,
 // as many as are needed, so neither the length nor past estimates need to be known.
 class IterateAverage {
  public:
-  void add(const Vector& estimate);
+  void add(const Vector& value);
   bool empty() const { return count_ == 0; }
   Vector mean() const;
 

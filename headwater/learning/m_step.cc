@@ -15,6 +15,9 @@ namespace {
 // A difference s1 - unseen of this relative size is rounding, not evidence.
 constexpr double kNegligible = 1e-13;
 
+// Counts a component and step from which on the scale is better learned in the prior.
+constexpr double kManyCounts = 100;
+
 void check(bool ok, const char* name, double value, const char* expected) {
   if (!ok) throw UsageError(fmt::format("{} is {}; expected {}", name, value, expected));
 }
@@ -47,7 +50,7 @@ double counts_per_component(const Matrix& basis, const AnyPrior& prior) {
 
 bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& prior) {
   if (!may_centre(options, prior)) return false;
-  return options.scale == Scale::kCentred || counts_per_component(basis, prior) >= 1;
+  return options.scale == Scale::kCentred || counts_per_component(basis, prior) >= kManyCounts;
 }
 
 // Of the first so many columns, but for those that are or were zero.
@@ -58,17 +61,19 @@ void restore_sums(const Vector& sums, Matrix& basis) {
   }
 }
 
-// The moves with what the weak prior on the transitions of a finite prior adds to them. A state
-// that was certainly never visited says nothing about what follows it.
-Vector with_extra_moves(Vector moves, const AnyPrior& prior, double extra) {
+// The moves with what the options add to those of a finite prior that are possible: so many to
+// each, and up to `floor` of all out of the same state. A state that was certainly never visited
+// says nothing about what follows it.
+Vector with_extra_moves(Vector moves, const AnyPrior& prior, double extra, double floor) {
   Index at = 0;
   for (const FiniteAxis& axis : prior.finite_chain().axes) {
     for (Index i = 0; i < axis.size(); ++i) {
       auto row = moves.segment(at, axis.size());
       at += axis.size();
-      if (row.sum() == 0) continue;
+      const double sum = row.sum();
+      if (sum == 0) continue;
       for (Index j = 0; j < axis.size(); ++j) {
-        if (axis.transition(i, j) > 0) row[j] += extra;
+        if (axis.transition(i, j) > 0) row[j] = std::max(row[j] + extra, floor * sum);
       }
     }
   }
@@ -87,6 +92,8 @@ void MStepOptions::validate() const {
   check(basis_floor >= 0 && basis_floor < 1, "basis-floor", basis_floor, "a number in [0, 1)");
   check(std::isfinite(transition_weight) && transition_weight >= 0, "transition-weight",
         transition_weight, "0 or more");
+  check(transition_floor >= 0 && transition_floor < 0.5, "transition-floor", transition_floor,
+        "a number in [0, 0.5)");
 }
 
 void MStepOptions::drop_weak_priors() {
@@ -94,6 +101,7 @@ void MStepOptions::drop_weak_priors() {
   basis_rate = 0;
   basis_floor = 0;
   transition_weight = 0;
+  transition_floor = 0;
   scale = Scale::kPlain;
 }
 
@@ -133,9 +141,9 @@ void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
 void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
   if (!learns(prior)) return;
   Vector moves = statistics.s3;
-  if (options_.transition_weight > 0 && prior.is_finite()) {
+  if (prior.is_finite()) {
     const double extra = options_.transition_weight / statistics.effective_count();
-    moves = with_extra_moves(std::move(moves), prior, extra);
+    moves = with_extra_moves(std::move(moves), prior, extra, options_.transition_floor);
   }
   prior.maximise(as_span(moves), {options_.held_parameters, !is_centred()});
 }

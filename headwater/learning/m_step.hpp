@@ -11,10 +11,12 @@ namespace headwater {
 
 // Where the scale of activations that have one (see ScaledPrior) is learned. Plain: in the columns
 // of the basis. Centred: in the prior, while the columns keep their sums. Both are the same model
-// with other missing data [LiuRubinWu1998], and where counts are many the plain form hardly moves
-// along the scale: noise adds up there, and the columns drift. Auto: centred where the start
-// expects one count or more for each component and step on average. Centred or not, it is plain
-// where the prior has no scale and where the basis is held.
+// with other missing data [LiuRubinWu1998]. Where counts are many the plain form hardly moves along
+// the scale. The centred form does, but takes every fluctuation of the mean activation for a change
+// of scale, where the plain one divides it out; with components that look alike this noise lets
+// columns drift into each other. Auto: centred where the start expects a hundred counts or more for
+// each component and step on average. Centred or not, it is plain where the prior has no scale and
+// where the basis is held.
 enum class Scale { kAuto, kCentred, kPlain };
 
 // What keeps the M-step away from division by zero and from zeros that could never be left again.
@@ -32,6 +34,10 @@ struct MStepOptions {
   // Beta (Dirichlet) prior of weight 1 + this on the transitions of a finite prior, those that are
   // possible at all.
   double transition_weight = 1e-6;
+  // No transition that is possible at all is held for less probable than this. A filter of N
+  // particles hardly ever makes a move that is rarer than 1 / N, and so could never learn again
+  // that it happens.
+  double transition_floor = 0;
 
   Scale scale = Scale::kAuto;
 

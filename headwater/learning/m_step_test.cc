@@ -238,7 +238,7 @@ TEST(MStep, LetsTheScaleGoFreeOnlyIfCentred) {
 
 TEST(MStep, IsCentredWhereCountsAreMany) {
   const AnyPrior prior(IndependentPrior(2, 5.0));  // of mean 1, by simulation
-  const Matrix basis = (Matrix(2, 3) << 1, 0, 100, 0, 1, 100).finished();  // with a background
+  const Matrix basis = (Matrix(2, 3) << 100, 0, 1, 0, 100, 1).finished();  // with a background
   MStepOptions options;
   EXPECT_TRUE(MStep(options, 1.1 * basis, prior).is_centred());
   EXPECT_FALSE(MStep(options, 0.9 * basis, prior).is_centred());

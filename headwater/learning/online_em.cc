@@ -49,13 +49,19 @@ void OnlineEm::maximise() {
     m_step_.update_prior(engine_->statistics(), estimate_.prior);
     engine_->set_prior(estimate_.prior);
   }
-  if (options_.average) average_.add(flatten(last()));
+  if (options_.average) average_.add(engine_->statistics().flatten());
 }
 
 Estimate OnlineEm::averaged() const {
-  Estimate mean = last();
-  if (!average_.empty()) unflatten(average_.mean(), options_.m_step, mean);
-  return mean;
+  if (average_.empty()) return last();
+  Statistics mean = engine_->statistics();
+  mean.set_sums(average_.mean());
+  Estimate estimate = estimate_;
+  m_step_.update_basis(mean, estimate.basis);
+  // Twice, since the best value of one parameter may be taken where another one stands, and that
+  // is, the first time, where the last iterate left it.
+  for (int i = 0; i < 2 && learn_prior_; ++i) m_step_.update_prior(mean, estimate.prior);
+  return with_unit_scale(std::move(estimate));
 }
 
 }  // namespace headwater

@@ -43,7 +43,9 @@ class OnlineEm {
   void finish();
 
   Estimate last() const { return with_unit_scale(estimate_); }
-  Estimate averaged() const;  // the last where nothing is averaged
+  // From the average of the statistics, where noise is additive: averages of the iterates, which are
+  // ratios of noisy sums, would be biased by it. The last where nothing is averaged.
+  Estimate averaged() const;
   Estimate reported() const { return options_.average ? averaged() : last(); }
 
   const Engine& engine() const { return *engine_; }

@@ -41,27 +41,24 @@ double log_scaled_bessel_of_shape(double shape, double z) {
   return log_scaled_bessel_i(shape, z) + std::log(ratio_to_lower_order(shape, z));
 }
 
-// The statistics of one component, as add_statistics() lays them out, of activations divided by
-// the scale.
+// The statistics of one component, as add_statistics() lays them out.
 struct Sums {
-  Sums(const double* s, double scale)
-      : n(s[0]), h(s[1]), before(s[2] / scale), after(s[3] / scale), square(s[4] / scale / scale) {}
+  explicit Sums(const double* s)
+      : n(s[0]),
+        before(s[1]),
+        after(s[2]),
+        before_square(s[3]),
+        after_square(s[4]),
+        product(s[5]) {}
   bool has_activations() const { return n > 0 && before > kNegligible && after > kNegligible; }
-  double n, h, before, after, square;
-};
 
-// With q = 1 - persistence, the expected log-density of x' and x, divided by their scale, is, but
-// for what does not depend on q,
-//   -shape ((1 - q) sum x' + sum x) / q + sum h log((1 - q) / q^2) - n shape log q.
-// Its derivative times q^2 (1 - q) is a quadratic in q, positive at 0 and negative at 1:
-//   (n shape + sum h) q^2 - (n shape + 2 sum h + exponents) q + exponents,
-// exponents = shape (sum x' + sum x).
-double best_persistence(double shapes, double counts, double exponents) {
-  const double a = shapes + counts;
-  const double b = shapes + 2 * counts + exponents;
-  const double root = std::sqrt(std::max(0.0, b * b - 4 * a * exponents));
-  return std::clamp(1 - 2 * exponents / (b + root), kSmallestPersistence, 1 - kSmallestPersistence);
-}
+  // Relative to the means.
+  double variance_before() const { return n * before_square / (before * before) - 1; }
+  double variance_after() const { return n * after_square / (after * after) - 1; }
+  double covariance() const { return n * product / (before * after) - 1; }
+
+  double n, before, after, before_square, after_square, product;
+};
 
 }  // namespace
 
@@ -129,13 +126,6 @@ double GammaPrior::log_density_bound(const Chain& c, double next) {
   return detail::log_gamma_density(x, c.shape + h, c.rate) + kRounding;
 }
 
-// E[h | x', x] = (z/2) I_shape(z) / I_(shape-1)(z)
-double GammaPrior::expected_count(const Chain& c, double previous, double next) {
-  const double z = 2 * std::sqrt(c.beta * c.rate) * std::sqrt(previous) * std::sqrt(next);
-  if (z < kNegligible) return 0;
-  return z / 2 / ratio_to_lower_order(c.shape, z);
-}
-
 void GammaPrior::log_transition(ConstStates previous, ConstStates next,
                                 Eigen::Ref<Vector> out) const {
   out.setZero();
@@ -159,16 +149,16 @@ void GammaPrior::add_statistics(ConstStates previous, ConstStates next,
                                 const Eigen::Ref<const Vector>& weights,
                                 std::span<double> s3) const {
   for (Index k = 0; k < num_components_; ++k) {
-    const Chain c = chain(k);
-    double* s = &s3[5 * k];
+    double* s = &s3[6 * k];
     for (Index i = 0; i < weights.size(); ++i) {
       const double before = paired_row(previous, i)[k];
       const double after = paired_row(next, i)[k];
       s[0] += weights[i];
-      s[1] += weights[i] * expected_count(c, before, after);
-      s[2] += weights[i] * before;
-      s[3] += weights[i] * after;
+      s[1] += weights[i] * before;
+      s[2] += weights[i] * after;
+      s[3] += weights[i] * before * before;
       s[4] += weights[i] * after * after;
+      s[5] += weights[i] * before * after;
     }
   }
 }
@@ -184,50 +174,46 @@ void GammaPrior::set_parameter(const Parameter& parameter) {
   }
 }
 
-void GammaPrior::learn_scale(std::span<const double> s3) {
-  for (Index k = 0; k < num_components_; ++k) {
-    const Sums s(&s3[5 * k], 1);
-    if (s.has_activations()) scale_[k] = learned_scale(s.after / s.n);
-  }
-}
-
 void GammaPrior::maximise(std::span<const double> s3, const Held& held) {
   if (!held.scale) learn_scale(s3);
-  // Persistence first: it needs the shape that the counts h were expected under.
   if (!held.holds("persistence")) learn_persistence(s3);
   if (!held.holds("shape")) learn_shape(s3);
 }
 
+void GammaPrior::learn_scale(std::span<const double> s3) {
+  for (Index k = 0; k < num_components_; ++k) {
+    const Sums s(&s3[6 * k]);
+    if (s.has_activations()) scale_[k] = learned_scale(s.after / s.n);
+  }
+}
+
 void GammaPrior::learn_persistence(std::span<const double> s3) {
   persistence_.update(num_components_, [&](Index first, Index last, double so_far) {
-    double shapes = 0;  // n shape
-    double counts = 0;
-    double exponents = 0;  // shape (sum x' + sum x)
+    double covariance = 0;
+    double variance = 0;
     for (Index k = first; k < last; ++k) {
-      const Sums s(&s3[5 * k], scale_[k]);
+      const Sums s(&s3[6 * k]);
       if (!s.has_activations()) continue;
-      const double shape = shape_[k];
-      shapes += s.n * shape;
-      counts += s.h;
-      exponents += shape * (s.before + s.after);
+      covariance += s.n * s.covariance();
+      variance += s.n * s.variance_before();
     }
-    return shapes > 0 ? best_persistence(shapes, counts, exponents) : so_far;
+    if (!(variance > 0)) return so_far;
+    return std::clamp(covariance / variance, kSmallestPersistence, 1 - kSmallestPersistence);
   });
 }
 
 void GammaPrior::learn_shape(std::span<const double> s3) {
   shape_.update(num_components_, [&](Index first, Index last, double so_far) {
     double count = 0;
-    double inverse_shape = 0;  // variance / mean^2
+    double variance = 0;
     for (Index k = first; k < last; ++k) {
-      const Sums s(&s3[5 * k], scale_[k]);
+      const Sums s(&s3[6 * k]);
       if (!s.has_activations()) continue;
       count += s.n;
-      inverse_shape += s.n * (s.square * s.n / (s.after * s.after) - 1);
+      variance += s.n * s.variance_after();
     }
     if (!(count > 0)) return so_far;
-    return 1 /
-           std::clamp(inverse_shape / count, 1 / detail::kLargestShape, 1 / detail::kSmallestShape);
+    return 1 / std::clamp(variance / count, 1 / detail::kLargestShape, 1 / detail::kSmallestShape);
   });
 }
 

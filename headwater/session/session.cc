@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "headwater/core/error.hpp"
@@ -68,13 +69,22 @@ void check_engine(const Config& config, const AnyPrior& prior) {
   if (!is_exact) check_smoother(prior, particle_options(config, prior));
 }
 
-OnlineEmOptions learner_options(const Config& config) {
-  return {config.step_size, config.burn_in, config.averages(), !config.paper_exact,
-          config.effective_m_step()};
+MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
+  MStepOptions options = config.effective_m_step();
+  const bool is_exact = chosen_engine(config.engine.kind, prior) == EngineKind::kExact;
+  if (!is_exact && !config.paper_exact) {
+    options.transition_floor = std::min(0.1, 2 / static_cast<double>(config.engine.num_particles));
+  }
+  return options;
 }
 
-BatchEmOptions batch_options(const Config& config) {
-  return {config.iterations, config.tolerance, !config.paper_exact, config.effective_m_step()};
+OnlineEmOptions learner_options(const Config& config, const AnyPrior& prior) {
+  return {config.step_size, config.burn_in, config.averages(), !config.paper_exact,
+          m_step_options(config, prior)};
+}
+
+BatchEmOptions batch_options(const Config& config, const AnyPrior& prior) {
+  return {config.iterations, config.tolerance, !config.paper_exact, m_step_options(config, prior)};
 }
 
 }  // namespace
@@ -202,7 +212,7 @@ void Session::start() {
   const Matrix first_observations = held_back();
   Estimate start = starting_estimate();
   auto engine = make_engine(start);
-  learner_.emplace(std::move(engine), std::move(start), learner_options(config_));
+  learner_.emplace(std::move(engine), std::move(start), learner_options(config_, prior_));
   held_back_ = {};
   for (Index t = 0; t < first_observations.cols(); ++t) take_in(as_span(first_observations.col(t)));
 }
@@ -225,7 +235,8 @@ void Session::run_batch() {
     if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
   };
   if (chosen_engine(config_.engine.kind, prior_) == EngineKind::kExact) {
-    batch_ = batch_em(held_back(), starting_estimate(), batch_options(config_), on_iteration);
+    batch_ =
+        batch_em(held_back(), starting_estimate(), batch_options(config_, prior_), on_iteration);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     const auto make_engine = [&](const Estimate& estimate, std::int64_t iteration) {
@@ -233,8 +244,8 @@ void Session::run_batch() {
       options.filter.seed += static_cast<std::uint64_t>(iteration) << 32;
       return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, options, pool);
     };
-    batch_ = monte_carlo_em(held_back(), starting_estimate(), batch_options(config_), make_engine,
-                            on_iteration);
+    batch_ = monte_carlo_em(held_back(), starting_estimate(), batch_options(config_, prior_),
+                            make_engine, on_iteration);
   }
   held_back_ = {};
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),

@@ -143,9 +143,10 @@ TEST(Session, RefusesWhatMakesNoSense) {
       [](Config& c) {
         c.num_components = 15;
         c.initial_basis = {};
+        c.engine.kind = EngineKind::kExact;
       },
       "prior 'basis-selection' with 15 components has more than 16384 states, the exact engine's "
-      "reach; use fewer components");
+      "reach; use engine particle or fewer components");
 }
 
 TEST(Session, IsFinishedOnce) {

@@ -22,6 +22,23 @@ void Statistics::clear_sums() {
   s3.setZero();
 }
 
+Vector Statistics::flatten() const {
+  Vector flat(s1.size() + s2.size() + s3.size() + unseen.size());
+  flat << s1, s2.reshaped(), s3, unseen.reshaped();
+  return flat;
+}
+
+void Statistics::set_sums(const Vector& flat) {
+  Index at = 0;
+  const auto next = [&](Index size) { return flat.segment((at += size) - size, size); };
+  s1 = next(s1.size());
+  s2.reshaped() = next(s2.size());
+  s3 = next(s3.size());
+  if (at == flat.size()) return;
+  unseen.resize(s2.rows(), s2.cols());
+  unseen.reshaped() = next(s2.size());
+}
+
 void Statistics::count_observation(double weight) {
   ++observations;
   squared_weights += weight * weight;

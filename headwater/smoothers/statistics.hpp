@@ -29,6 +29,11 @@ struct Statistics {
   std::int64_t observations = 0;  // how many are in
   double squared_weights = 0;     // sum of their squared weights
 
+  // All sums in one vector, so that they can be averaged alike, and back. What is longer than what
+  // was flattened first is so by `unseen`, which was zero until then.
+  Vector flatten() const;
+  void set_sums(const Vector& flat);
+
   // How many observations of equal weight would be as informative: 1 / sum of squared weights.
   double effective_count() const { return squared_weights > 0 ? 1 / squared_weights : 0; }
 
