@@ -21,7 +21,6 @@ namespace {
 using reference::draw;
 using reference::moments_of;
 using reference::move_on;
-using reference::parameter;
 using reference::statistics;
 using testing::ElementsAre;
 
@@ -160,32 +159,26 @@ TEST(GammaPrior, IsInDetailedBalance) {
   }
 }
 
-// sum over h of weight(h) Poisson(h; beta x') Gamma(x; shape + h, r)
-template <class Weight>
-double mixture(const Setting& setting, double previous, double next, Weight weight) {
+// sum over h of Poisson(h; beta x') Gamma(x; shape + h, r)
+double mixture(const Setting& setting, double previous, double next) {
   const double rate = setting.shape / (1 - setting.persistence);
   const double mean = setting.persistence * rate * previous;
   double sum = 0;
   for (int h = 0; h < 4000; ++h) {
-    sum += weight(h) * std::exp(-mean + h * std::log(mean) - std::lgamma(h + 1.0) +
-                                log_gamma_law(next, setting.shape + h, rate));
+    sum += std::exp(-mean + h * std::log(mean) - std::lgamma(h + 1.0) +
+                    log_gamma_law(next, setting.shape + h, rate));
   }
   return sum;
 }
 
-TEST(GammaPrior, DensityAndExpectedCountAreThoseOfTheMixture) {
+TEST(GammaPrior, DensityIsThatOfTheMixture) {
   for (const Setting& setting : kSettings) {
     const AnyPrior prior(GammaPrior(1, setting.shape, setting.persistence));
     for (const double previous : {1e-6, 0.1, 1.0, 6.0}) {
       for (const double next : {1e-6, 0.2, 1.0, 5.0}) {
-        const double density = mixture(setting, previous, next, [](int) { return 1.0; });
+        const double density = mixture(setting, previous, next);
         if (density < 1e-200) continue;  // the sum has underflown
         EXPECT_NEAR(log_density(prior, previous, next), std::log(density), 1e-9);
-        const double h = mixture(setting, previous, next, [](int i) { return i; }) / density;
-        const Vector sums =
-            statistics(prior, Matrix::Constant(1, 1, previous), Matrix::Constant(1, 1, next));
-        EXPECT_NEAR(sums[1], h, 1e-9 * h);
-        EXPECT_THAT(sums, ElementsAre(1, sums[1], previous, next, next * next));
       }
     }
   }
@@ -272,7 +265,9 @@ TEST(GammaPriors, StayFiniteWhereActivationsUnderflow) {
             EXPECT_TRUE(sums.allFinite()) << shape << ' ' << previous << ' ' << next;
             AnyPrior learned = prior;
             learned.maximise(as_span(sums));
-            EXPECT_TRUE(std::isfinite(parameter(learned, "shape")));
+            for (const Parameter& found : learned.parameters()) {
+              EXPECT_TRUE(found.value.allFinite()) << found.name << previous << ' ' << next;
+            }
           }
         }
       }
