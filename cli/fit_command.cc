@@ -79,6 +79,9 @@ void fit(const FitOptions& options) {
     progress.show(report.t, "observations", source->fraction_read());
   });
   report_iterations(session, progress);
+  session.on_search([&](std::int64_t done, std::int64_t all) {
+    progress.show(done, fmt::format("of {} trials for a start", all).c_str(), std::nullopt);
+  });
   std::vector<double> y;
   while (source->next(y)) session.update(y);
   session.finish();

@@ -23,9 +23,10 @@ void add_what(CLI::App& command, FitOptions& options) {
       ->type_name("NAME")
       ->take_all();
   command
-      .add_option("--init", options.init,
-                  "start of the basis: auto, random (scaled to the first observations) or an M x K "
-                  "file")
+      .add_option(
+          "--init", options.init,
+          "start of the basis: auto (the best of several, tried on the first observations), "
+          "random (scaled to them) or an M x K file")
       ->type_name("auto|random|FILE")
       ->capture_default_str();
   command.add_flag("--background", to.background,
@@ -212,6 +213,7 @@ Config FitOptions::config() const {
   if (!log.empty() && config.method == Method::kBatch) {
     throw UsageError("--log has a line for each observation; --method batch takes all at once");
   }
+  config.init = init == "random" ? Init::kRandom : Init::kAuto;
   if (init != "auto" && init != "random") config.initial_basis = read_start(config);
   return config;
 }

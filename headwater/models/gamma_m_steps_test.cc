@@ -32,9 +32,9 @@ struct Setting {
 };
 
 // Moves of two components, the second of a scale ten times the first's. Relative to the means,
-//   component  n  variance of x'  variance of x  covariance
-//   first      4  3/8             1/8            3/16
-//   second     3  2/3             2/75           2/15
+//   component  n  variance of x'  variance of x  their average  covariance
+//   first      4  3/8             1/8            1/4            3/16
+//   second     3  2/3             2/75           26/75          2/15
 const Matrix kFirstBefore = (Matrix(4, 1) << 1, 1, 2, 4).finished();
 const Matrix kFirstAfter = (Matrix(4, 1) << 1, 2, 2, 3).finished();
 const Matrix kSecondBefore = (Matrix(3, 1) << 0, 20, 10).finished();
@@ -70,25 +70,25 @@ TEST(GammaPrior, StatisticsAreTheSumsOfPowersAndProducts) {
 TEST(GammaPrior, MStepTakesOwnParameters) {
   AnyPrior prior = with_own_parameters();
   prior.maximise(together(kFirst, kSecond));
-  EXPECT_NEAR(parameter(prior, "persistence", 0), 0.5, kRounding);
-  EXPECT_NEAR(parameter(prior, "persistence", 1), 0.2, kRounding);
-  EXPECT_NEAR(parameter(prior, "shape", 0), 8, 8 * kRounding);
-  EXPECT_NEAR(parameter(prior, "shape", 1), 37.5, 37.5 * kRounding);
+  EXPECT_NEAR(parameter(prior, "persistence", 0), 0.75, kRounding);
+  EXPECT_NEAR(parameter(prior, "persistence", 1), 5.0 / 13, kRounding);
+  EXPECT_NEAR(parameter(prior, "shape", 0), 4, 4 * kRounding);
+  EXPECT_NEAR(parameter(prior, "shape", 1), 75.0 / 26, 3 * kRounding);
 }
 
 TEST(GammaPrior, MStepTakesSharedParametersFromAverages) {
   AnyPrior prior(GammaPrior(2, 1, 0.6));
   prior.maximise(together(kFirst, kSecond));
-  EXPECT_NEAR(parameter(prior, "persistence"), (0.75 + 0.4) / (1.5 + 2), kRounding);
-  EXPECT_NEAR(parameter(prior, "shape"), 7 / (0.5 + 0.08), 12 * kRounding);
+  EXPECT_NEAR(parameter(prior, "persistence"), (0.75 + 0.4) / (1 + 1.04), kRounding);
+  EXPECT_NEAR(parameter(prior, "shape"), 7 / (1 + 1.04), 3 * kRounding);
 }
 
 TEST(GammaPrior, MStepTakesOneSharedAndOneOwnParameter) {
   AnyPrior prior(GammaPrior(2, Vector::Constant(1, 1.0), Vector::Constant(2, 0.6)));
   prior.maximise(together(kFirst, kSecond));
-  EXPECT_NEAR(parameter(prior, "persistence", 0), 0.5, kRounding);
-  EXPECT_NEAR(parameter(prior, "persistence", 1), 0.2, kRounding);
-  EXPECT_NEAR(parameter(prior, "shape"), 7 / (0.5 + 0.08), 12 * kRounding);
+  EXPECT_NEAR(parameter(prior, "persistence", 0), 0.75, kRounding);
+  EXPECT_NEAR(parameter(prior, "persistence", 1), 5.0 / 13, kRounding);
+  EXPECT_NEAR(parameter(prior, "shape"), 7 / (1 + 1.04), 3 * kRounding);
 }
 
 // Averages do as well as sums, and the scale of the activations is not asked for.
@@ -97,16 +97,39 @@ TEST(GammaPrior, MStepNeedsNeitherTheNumberOfMovesNorTheScale) {
     AnyPrior prior(GammaPrior(1, 2, 0.6));
     Vector sums = statistics(prior, scale * kFirstBefore, scale * kFirstAfter) / 64;
     prior.maximise(as_span(sums));
-    EXPECT_NEAR(parameter(prior, "persistence"), 0.5, kRounding);
-    EXPECT_NEAR(parameter(prior, "shape"), 8, 8 * kRounding);
+    EXPECT_NEAR(parameter(prior, "persistence"), 0.75, kRounding);
+    EXPECT_NEAR(parameter(prior, "shape"), 4, 4 * kRounding);
   }
 }
 
+// The chain is reversible, and so is what is learned of it.
+TEST(GammaPrior, MStepIsSymmetricInTheTwoEndsOfAMove) {
+  const AnyPrior truth(GammaPrior(1, 2, 0.8));
+  const Matrix drawn = draw(truth, 300, 0);
+  const Matrix moved = move_on(truth, drawn);
+  const auto expect_symmetric = [](const Matrix& previous, const Matrix& next) {
+    AnyPrior forwards(GammaPrior(1, 1, 0.6));
+    AnyPrior backwards = forwards;
+    forwards.maximise(as_span(statistics(forwards, previous, next)));
+    backwards.maximise(as_span(statistics(backwards, next, previous)));
+    for (const char* name : {"persistence", "shape"}) {
+      EXPECT_EQ(parameter(forwards, name), parameter(backwards, name)) << name;
+    }
+  };
+  expect_symmetric(drawn, moved);
+  expect_symmetric(kFirstBefore, kFirstAfter);
+  expect_symmetric(kSecondBefore, kSecondAfter);
+}
+
 // Bands by the delta method, about as good as normal for this many independent moves. With
-// u = x' - 1 and v = x - 1, of variance 1/a, a move's influence on the persistence p is
-//   a u (v - p u) + p (u - v),
-// whose second part is that of the two means; the standard error of a shape by moments is
-// sqrt(2 a (a + 1) / n).
+// u = x' - 1 and v = x - 1, a move's influence
+//   on the variance, 1/a, is    (u^2 + v^2) / 2 - 1/a - (u + v) / a,
+//   on the covariance, p/a, is  u v - p/a - p (u + v) / a,
+// the last parts being those of the means. On the persistence p it is therefore
+//   a (u v - p (u^2 + v^2) / 2).
+// u^2 - 1/a - 2 u / a is a Laguerre polynomial of degree 2 but for a factor, has the variance
+// 2 (a + 1) / a^3 and the correlation p^2 with the same of v, so that the standard error of the
+// shape a is sqrt(a (a + 1) (1 + p^2) / n).
 TEST(GammaPrior, MStepFindsTheParametersAgain) {
   constexpr Index kMoves = 200000;
   const double critical = reference::normal_critical(kAlarmRate);
@@ -117,13 +140,14 @@ TEST(GammaPrior, MStepFindsTheParametersAgain) {
     const Matrix next = move_on(truth, previous);
     const auto u = previous.col(0).array() - 1;
     const auto v = next.col(0).array() - 1;
-    const Vector influence = shape * u * (v - persistence * u) + persistence * (u - v);
+    const Vector influence = shape * (u * v - persistence * (u * u + v * v) / 2);
     AnyPrior prior(GammaPrior(1, 1, 0.5));
     prior.maximise(as_span(statistics(prior, previous, next)));
     EXPECT_NEAR(parameter(prior, "persistence"), persistence,
                 critical * moments_of(influence).standard_error);
     EXPECT_NEAR(parameter(prior, "shape"), shape,
-                critical * std::sqrt(2 * shape * (shape + 1) / double(kMoves)));
+                critical * std::sqrt(shape * (shape + 1) * (1 + persistence * persistence) /
+                                     double(kMoves)));
   }
 }
 
@@ -153,7 +177,10 @@ TEST(GammaPrior, MStepStaysInside) {
   EXPECT_DOUBLE_EQ(parameter(prior, "shape"), 1);
   prior.maximise(std::vector<double>{2, 2, 2, 4, 4, 4});  // x = x'
   EXPECT_DOUBLE_EQ(parameter(prior, "persistence"), 1 - 1e-6);
-  prior.maximise(std::vector<double>{2, 2, 2, 4, 2, 100});
+  prior.maximise(std::vector<double>{2, 2, 2, 2, 4, 2});  // x' does not vary
+  EXPECT_DOUBLE_EQ(parameter(prior, "persistence"), 1e-6);
+  EXPECT_DOUBLE_EQ(parameter(prior, "shape"), 2);
+  prior.maximise(std::vector<double>{1, 1, 1, 1.0001, 1.0001, 100});
   EXPECT_DOUBLE_EQ(parameter(prior, "persistence"), 1 - 1e-6);
   EXPECT_DOUBLE_EQ(parameter(prior, "shape"), 1e3);
   prior.maximise(std::vector<double>{1, 1, 1, 2, 1e9, 1});
@@ -168,22 +195,30 @@ TEST(GammaPrior, MStepKeepsWhatItKnowsNothingOf) {
   prior.maximise(std::vector<double>{1, 0, 1, 0, 1, 0});
   EXPECT_EQ(parameter(prior, "shape"), 2);
   EXPECT_EQ(parameter(prior, "persistence"), 0.6);
-  prior.maximise(std::vector<double>{2, 2, 2, 2, 4, 2});  // x' does not vary
-  EXPECT_EQ(parameter(prior, "persistence"), 0.6);
-  EXPECT_DOUBLE_EQ(parameter(prior, "shape"), 1);
+}
+
+// 0.1 is no binary fraction: its sums leave a variance that is rounding.
+TEST(GammaPrior, ConstantActivationsLeaveThePersistenceAlone) {
+  for (const Index moves : {7, 1000}) {
+    const Matrix x = Matrix::Constant(moves, 1, 0.1);
+    AnyPrior prior(GammaPrior(1, 2, 0.6));
+    prior.maximise(as_span(statistics(prior, x, x)));
+    EXPECT_EQ(parameter(prior, "persistence"), 0.6) << moves;
+    EXPECT_DOUBLE_EQ(parameter(prior, "shape"), 1e3) << moves;
+  }
 }
 
 TEST(GammaPrior, MStepLeavesOutComponentsWithoutActivations) {
   const std::vector<double> sums = together(kFirst, kNothing);
   AnyPrior own = with_own_parameters();
   own.maximise(sums);
-  EXPECT_NEAR(parameter(own, "persistence", 0), 0.5, kRounding);
+  EXPECT_NEAR(parameter(own, "persistence", 0), 0.75, kRounding);
   EXPECT_EQ(parameter(own, "persistence", 1), 0.6);
   EXPECT_EQ(parameter(own, "shape", 1), 1);
   AnyPrior shared(GammaPrior(2, 1, 0.6));
   shared.maximise(sums);
-  EXPECT_NEAR(parameter(shared, "persistence"), 0.5, kRounding);
-  EXPECT_NEAR(parameter(shared, "shape"), 8, 8 * kRounding);
+  EXPECT_NEAR(parameter(shared, "persistence"), 0.75, kRounding);
+  EXPECT_NEAR(parameter(shared, "shape"), 4, 4 * kRounding);
 }
 
 // The standard error of the maximum of the likelihood is less than that of a shape by moments,

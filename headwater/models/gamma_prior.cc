@@ -22,6 +22,9 @@ constexpr double kSmallestPersistence = 1e-6;
 // series; activations that add up to less say nothing on the parameters.
 constexpr double kNegligible = 1e-150;
 
+// A relative variance that is rounding.
+constexpr double kNoVariance = 1e-12;
+
 // What the bound allows for the rounding errors of the density.
 constexpr double kRounding = 1e-9;
 
@@ -53,8 +56,9 @@ struct Sums {
   bool has_activations() const { return n > 0 && before > kNegligible && after > kNegligible; }
 
   // Relative to the means.
-  double variance_before() const { return n * before_square / (before * before) - 1; }
-  double variance_after() const { return n * after_square / (after * after) - 1; }
+  double variance() const {
+    return n * (before_square / (before * before) + after_square / (after * after)) / 2 - 1;
+  }
   double covariance() const { return n * product / (before * after) - 1; }
 
   double n, before, after, before_square, after_square, product;
@@ -189,15 +193,17 @@ void GammaPrior::learn_scale(std::span<const double> s3) {
 
 void GammaPrior::learn_persistence(std::span<const double> s3) {
   persistence_.update(num_components_, [&](Index first, Index last, double so_far) {
+    double count = 0;
     double covariance = 0;
     double variance = 0;
     for (Index k = first; k < last; ++k) {
       const Sums s(&s3[6 * k]);
       if (!s.has_activations()) continue;
       covariance += s.n * s.covariance();
-      variance += s.n * s.variance_before();
+      variance += s.n * s.variance();
+      count += s.n;
     }
-    if (!(variance > 0)) return so_far;
+    if (!(variance > kNoVariance * count)) return so_far;
     return std::clamp(covariance / variance, kSmallestPersistence, 1 - kSmallestPersistence);
   });
 }
@@ -210,7 +216,7 @@ void GammaPrior::learn_shape(std::span<const double> s3) {
       const Sums s(&s3[6 * k]);
       if (!s.has_activations()) continue;
       count += s.n;
-      variance += s.n * s.variance_after();
+      variance += s.n * s.variance();
     }
     if (!(count > 0)) return so_far;
     return 1 / std::clamp(variance / count, 1 / detail::kLargestShape, 1 / detail::kSmallestShape);

@@ -52,9 +52,10 @@ class GammaPrior {
   void set_parameter(const Parameter& parameter);
   // By moments, each of them whatever the others:
   //   scale        mean of x, if it is free;
-  //   persistence  slope of x on x', since E[x | x'] = (1 - persistence) mean + persistence x',
-  //                kept inside [1e-6, 1 - 1e-6];
-  //   shape        mean^2 / variance of x, kept inside [1e-3, 1e3].
+  //   persistence  correlation of x' and x, kept inside [1e-6, 1 - 1e-6];
+  //   shape        mean^2 / variance, kept inside [1e-3, 1e3].
+  // Variances are those of x' and of x in the mean, so that (1 - persistence) / shape, which the
+  // moves know best where persistence is high, is half the mean square of their difference.
   // They are consistent, but not the maximisers, which have no closed form. EM with the counts h as
   // missing data has one for the persistence; but given x and x' these counts know the persistence
   // that they were expected under so well that it hardly moves: from .95 it was at .96 after 20,000

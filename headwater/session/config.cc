@@ -66,7 +66,9 @@ std::vector<std::pair<std::string, std::string>> describe(const Config& config) 
   std::vector<std::string> held = m_step.held_parameters;
   if (m_step.hold_basis) held.emplace_back("basis");
   std::vector<std::pair<std::string, std::string>> options = {
-      {"init", config.initial_basis.size() > 0 ? "given" : "random"},
+      {"init", config.initial_basis.size() > 0 ? "given"
+               : config.init == Init::kAuto    ? "auto"
+                                               : "random"},
       {"per-component", yes_or_no(config.prior.per_component)},
       {"hold", join(held)},
       {"background", yes_or_no(config.background)},

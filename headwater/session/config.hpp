@@ -12,6 +12,12 @@
 namespace headwater {
 
 enum class Method { kOnline, kBatch };
+// Where the basis starts, if none is given.
+enum class Init {
+  kAuto,    // where a search among the first observations leads
+  kRandom,  // at random, scaled to the first observations
+};
+
 enum class Average {
   kAuto,    // kPolyak for decreasing steps, kNone for constant ones, which are to follow a drift
   kNone,    // report the last iterate
@@ -31,7 +37,8 @@ struct PriorConfig {
 struct Config {
   Index num_components = 0;
   PriorConfig prior;
-  Matrix initial_basis;     // M x K (or K + 1, background last); empty: random, scaled to the data
+  Matrix initial_basis;  // M x K (or K + 1, background last); empty: as `init` says
+  Init init = Init::kAuto;
   bool background = false;  // one more component that is always on
 
   Method method = Method::kOnline;

@@ -153,11 +153,20 @@ void Session::check(Observation y) {
   }
 }
 
+bool Session::searches() const {
+  return config_.init == Init::kAuto && config_.initial_basis.size() == 0 &&
+         !config_.m_step.hold_basis && !config_.paper_exact;
+}
+
+Index Session::num_to_hold_back() const {
+  return searches() ? start_buffer(num_channels_, config_.num_components) : kStartObservations;
+}
+
 bool Session::wants_to_hold_back() const {
   if (config_.method == Method::kBatch) return true;
   const bool start_is_given =
       config_.initial_basis.cols() == config_.num_components + (config_.background ? 1 : 0);
-  return !start_is_given && observations_ < kStartObservations;
+  return !start_is_given && observations_ < num_to_hold_back();
 }
 
 void Session::update(Observation y) {
@@ -189,7 +198,14 @@ Eigen::Map<const Matrix> Session::held_back() const {
   return {held_back_.data(), num_channels_, static_cast<Index>(held_back_.size()) / num_channels_};
 }
 
-Estimate Session::starting_estimate() const {
+Estimate Session::starting_estimate() {
+  if (searches()) {
+    const Index most = std::min<Index>(held_back().cols(), num_to_hold_back());
+    StartSearch found = automatic_start(held_back().leftCols(most), prior_, config_.background,
+                                        m_step_options(config_, prior_), config_.seed, on_search_);
+    start_report_ = std::move(found.report);
+    return std::move(found.estimate);
+  }
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
                                                   : random_start(held_back(), prior_, config_.seed);
   if (config_.background && basis.cols() == config_.num_components) {

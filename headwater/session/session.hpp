@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/session/config.hpp"
 #include "headwater/session/model.hpp"
@@ -29,6 +30,8 @@ class Session {
   using OnStep = std::function<void(const StepReport&)>;
   void on_step(OnStep callback) { on_step_ = std::move(callback); }
   void on_iteration(OnIteration callback) { on_iteration_ = std::move(callback); }
+  // Called while a start is searched for among the first observations.
+  void on_search(OnSearch callback) { on_search_ = std::move(callback); }
 
   // Throws InputError if the number of channels changes, or a value is negative or infinite.
   void update(Observation y);
@@ -40,6 +43,7 @@ class Session {
   double log_likelihood() const;                               // of those taken in
   // Nothing before the start was chosen.
   const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
+  const StartReport& start_report() const { return start_report_; }  // of the search, if any
   Model model() const;  // after at least one observation was taken in, or finish()
 
  private:
@@ -47,7 +51,9 @@ class Session {
   void check(Observation y);
   bool wants_to_hold_back() const;
   Eigen::Map<const Matrix> held_back() const;  // M x number held back
-  Estimate starting_estimate() const;
+  Index num_to_hold_back() const;
+  bool searches() const;
+  Estimate starting_estimate();
   std::unique_ptr<Engine> make_engine(const Estimate& start) const;
   void start();
   void take_in(Observation y);
@@ -58,6 +64,8 @@ class Session {
   AnyPrior prior_;
   OnStep on_step_;
   OnIteration on_iteration_;
+  OnSearch on_search_;
+  StartReport start_report_;
   bool is_finished_ = false;
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;

@@ -1,0 +1,180 @@
+#include "headwater/learning/automatic_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "headwater/engines/exact_engine.hpp"
+#include "headwater/learning/batch_em.hpp"
+#include "headwater/learning/cumulant_start.hpp"
+#include "headwater/learning/initialise.hpp"
+#include "headwater/learning/kl_nmf.hpp"
+#include "headwater/learning/level_prior.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index kRandomStarts = 4;
+constexpr int kFactorisationIterations = 100;
+// Joint states that a trial may have: of the prior itself, and of a stand-in.
+constexpr Index kMostStates = 1024;
+// A factorisation's zeros, over the mean of their channel.
+constexpr double kFloor = 1e-3;
+
+// EM goes on in rounds, on more observations each time, with the better half of the trials.
+struct Round {
+  Index observations;
+  std::int64_t iterations;
+  std::size_t trials;  // that go on from it
+};
+
+struct Trial {
+  StartReport::Trial report;
+  Estimate estimate;
+};
+
+Vector stationary_variances(const AnyPrior& prior) {
+  constexpr Index kDraws = 4096;
+  const RandomStream random(0);
+  Matrix states(kDraws, prior.state_size());
+  prior.sample_initial({random, 0, 0, Purpose::initial_state}, states);
+  Matrix x(kDraws, prior.num_components());
+  prior.activations(states, x);
+  return (x.rowwise() - x.colwise().mean()).array().square().colwise().mean();
+}
+
+// A factorisation with columns on the scale that they have under the prior, and without zeros.
+Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& start,
+                  const AnyPrior& prior) {
+  const Factorisation found = kl_nmf(observations, start, kFactorisationIterations);
+  const Vector scale = found.activations.rowwise().mean().cwiseQuotient(mean_activation(prior));
+  Matrix basis = found.basis * scale.asDiagonal();
+  const Vector least = kFloor * start.rowwise().mean();
+  for (Index k = 0; k < basis.cols(); ++k) basis.col(k) = basis.col(k).cwiseMax(least);
+  return basis.allFinite() ? basis : start;
+}
+
+struct NamedBasis {
+  std::string name;
+  Matrix basis;
+};
+
+std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
+                                   const AnyPrior& prior, std::uint64_t seed) {
+  std::vector<NamedBasis> bases;
+  for (Index i = 0; i < kRandomStarts; ++i) {
+    const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
+    bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
+  }
+  const Matrix& random = bases[0].basis;
+  const CumulantStart cumulants = cumulant_start(observations, stationary_variances(prior), random);
+  if (cumulants.columns_found > 0) {
+    bases.push_back(
+        {"factorisation of cumulants", factorised(observations, cumulants.basis, prior)});
+    bases.push_back({"cumulants", cumulants.basis});
+  }
+  bases.push_back({"factorisation", factorised(observations, random, prior)});
+  return bases;
+}
+
+void improve(Trial& trial, const Eigen::Ref<const Matrix>& observations, std::int64_t iterations,
+             const MStepOptions& m_step) {
+  BatchEmOptions options;
+  options.max_iterations = iterations;
+  options.tolerance = 1e-7;
+  options.m_step = m_step;
+  BatchEmResult result = batch_em(observations, std::move(trial.estimate), options);
+  trial.estimate = std::move(result.estimate);
+  trial.report.iterations += result.iterations;
+  trial.report.log_likelihood =
+      result.log_likelihood.back() / static_cast<double>(observations.cols());
+}
+
+// Rounds for n observations. Fewer observations where an iteration is dear: with many states the
+// data of each tell more.
+std::vector<Round> rounds_for(Index n, Index num_states, Index num_channels) {
+  const double cost = static_cast<double>(num_states) * static_cast<double>(num_channels + 20);
+  const auto affordable = static_cast<Index>(3e7 / cost);
+  const Index most = std::min(n, std::max<Index>(200, affordable));
+  return {{std::min<Index>(most, 300), 8, 4}, {most, 12, 2}, {most, 30, 1}};
+}
+
+void search(std::vector<Trial>& trials, const Eigen::Ref<const Matrix>& observations,
+            const MStepOptions& m_step, const OnSearch& on_search) {
+  const FiniteChain chain = trials.front().estimate.prior.finite_chain();
+  const std::vector<Round> rounds =
+      rounds_for(observations.cols(), chain.num_states(), observations.rows());
+  std::int64_t all = 0;
+  for (std::size_t count = trials.size(); const Round& round : rounds) {
+    all += static_cast<std::int64_t>(count);
+    count = std::min(count, round.trials);
+  }
+  std::int64_t done = 0;
+  std::size_t count = trials.size();
+  for (const Round& round : rounds) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (on_search) on_search(done++, all);
+      improve(trials[i], observations.leftCols(round.observations), round.iterations, m_step);
+    }
+    std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](const Trial& a, const Trial& b) {
+                       return a.report.log_likelihood > b.report.log_likelihood;
+                     });
+    count = std::min(count, round.trials);
+  }
+}
+
+Matrix with_background(Matrix basis, const Vector& background) {
+  basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+  basis.rightCols(1) = background;
+  return basis;
+}
+
+}  // namespace
+
+Index start_buffer(Index num_channels, Index num_components) {
+  constexpr Index kCells = Index{1} << 22;
+  const Index wanted = std::clamp<Index>(2 * num_channels * num_components, 1000, 3000);
+  return std::clamp<Index>(kCells / num_channels, 100, wanted);
+}
+
+StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
+                            bool background, const MStepOptions& options, std::uint64_t seed,
+                            const OnSearch& on_search) {
+  const bool is_itself = prior.is_finite() && is_in_exact_reach(prior) &&
+                         prior.finite_chain().num_states() <= kMostStates;
+  const std::optional<AnyPrior> model =
+      is_itself ? std::optional(prior) : stand_in(prior, kMostStates);
+
+  std::vector<Trial> trials;
+  for (NamedBasis& begin : beginnings(observations, prior, seed)) {
+    Matrix basis = background
+                       ? with_background(std::move(begin.basis), background_start(observations))
+                       : std::move(begin.basis);
+    trials.push_back({{begin.name, 0, 0}, {std::move(basis), model ? *model : prior}});
+  }
+  if (model) {
+    MStepOptions m_step = options;
+    if (!is_itself) m_step.held_parameters.clear();
+    search(trials, observations, m_step, on_search);
+  } else {
+    std::ranges::rotate(trials, std::ranges::find_if(trials, [](const Trial& trial) {
+                          return trial.report.name.starts_with("factorisation");
+                        }));
+  }
+
+  Trial& best = trials.front();
+  if (model && !is_itself) {
+    const Vector ratio = mean_activation(best.estimate.prior).cwiseQuotient(mean_activation(prior));
+    best.estimate.basis.leftCols(ratio.size()) *= ratio.asDiagonal();
+    best.estimate.prior = prior;
+  }
+  StartSearch found{std::move(best.estimate), {{}, best.report.name}};
+  for (const Trial& trial : trials) found.report.trials.push_back(trial.report);
+  return found;
+}
+
+}  // namespace headwater

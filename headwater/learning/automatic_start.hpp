@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "headwater/learning/estimate.hpp"
+
+namespace headwater {
+
+// How many of the first observations a search for a start looks at: enough to tell sources apart,
+// and no more than fit a bounded memory.
+Index start_buffer(Index num_channels, Index num_components);
+
+// What a search for a start has found.
+struct StartReport {
+  struct Trial {
+    std::string name;             // where it began: "cumulants", "factorisation", "random 1", ...
+    double log_likelihood = 0;    // an observation, when it was last looked at
+    std::int64_t iterations = 0;  // of EM
+  };
+  std::vector<Trial> trials;
+  std::string chosen;
+};
+
+struct StartSearch {
+  Estimate estimate;
+  StartReport report;
+};
+
+// Told of so many steps of all.
+using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
+
+// A basis, and for a finite prior its parameters, to start from when nothing is known: the best of
+// several beginnings (from cumulants of the counts, from classical factorisation, at random, scaled
+// to the data), each improved by some iterations of exact EM, the less likely half of them dropped
+// after every round. A prior with too many states for that has a stand-in of a few levels for the
+// purpose; where even that has too many, classical factorisation decides.
+//
+// observations: M x n, NaN where a cell is missing. The basis has a last column more for a
+// background. What the options hold is not touched.
+StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
+                            bool background, const MStepOptions& options, std::uint64_t seed,
+                            const OnSearch& on_search = {});
+
+}  // namespace headwater
