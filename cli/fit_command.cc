@@ -10,7 +10,7 @@
 #include "headwater/core/error.hpp"
 #include "headwater/io/source.hpp"
 #include "headwater/session/model_file.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session/restarts.hpp"
 #include "progress.hpp"
 #include "step_log.hpp"
 
@@ -36,13 +36,18 @@ std::string parameter_text(const Parameter& parameter) {
   return text;
 }
 
-void print_summary(const Model& model, const std::string& out, double seconds) {
+void print_summary(const Model& model, const StartReport& start, const std::string& out,
+                   double seconds) {
   const auto count = static_cast<double>(model.observations);
   const bool is_batch = model.method == "batch";
   fmt::print(stderr, "{} observations of {} channels in {:.1f} s ({} {}/s)\n",
              with_commas(model.observations), model.num_channels(), seconds,
              rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
              is_batch ? "iterations" : "observations");
+  if (!start.chosen.empty()) {
+    fmt::print(stderr, "start: {}, the best of {} trials on the first observations\n", start.chosen,
+               start.trials.size());
+  }
   fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
              model.log_likelihood / count);
   for (const Parameter& parameter : model.reported.prior.parameters()) {
@@ -55,6 +60,11 @@ void print_summary(const Model& model, const std::string& out, double seconds) {
     fmt::print(stderr, "only {} M-steps in so short a stream; --method batch makes more of it\n",
                model.iterations);
   }
+  if (model.revivals > 0) {
+    fmt::print(stderr,
+               "{} times a component that was dead or the same as another was given a new column\n",
+               model.revivals);
+  }
   if (model.impossible_observations > 0) {
     fmt::print(
         stderr,
@@ -65,14 +75,27 @@ void print_summary(const Model& model, const std::string& out, double seconds) {
   fmt::print(stderr, "wrote {}: headwater show {} prints it\n", out, out);
 }
 
+// All fits with what they reached, where there was more than one.
+void print_restarts(const Restarts& restarts) {
+  if (restarts.size() == 1) return;
+  const Index best = restarts.best();
+  for (Index i = 0; i < restarts.size(); ++i) {
+    const Session& session = restarts.session(i);
+    fmt::print(stderr, "seed {}: log-likelihood {:.2f}{}\n", session.config().seed,
+               session.log_likelihood(), i == best ? ", the best, is kept" : "");
+  }
+}
+
 void fit(const FitOptions& options) {
-  Session session(options.config());
+  Restarts restarts(options.config(), options.restarts);
   const auto source = open_source(options.data);
-  options.check_start(session.config(), source->num_channels());
+  options.check_start(restarts.session(0).config(), source->num_channels());
   ModelFile file(options.out);
   std::optional<StepLog> log;
   if (!options.log.empty()) log.emplace(options.log);
 
+  // The first fit is the one that is watched.
+  Session& session = restarts.session(0);
   Progress progress(options.quiet);
   session.on_step([&](const StepReport& report) {
     if (log) log->write(report, session.learner()->last());
@@ -83,12 +106,15 @@ void fit(const FitOptions& options) {
     progress.show(done, fmt::format("of {} trials for a start", all).c_str(), std::nullopt);
   });
   std::vector<double> y;
-  while (source->next(y)) session.update(y);
-  session.finish();
-  const Model model = session.model();
+  while (source->next(y)) restarts.update(y);
+  restarts.finish();
+  const Session& best = restarts.session(restarts.best());
+  const Model model = best.model();
   file.write(model);
   progress.clear();
-  if (!options.quiet) print_summary(model, options.out, progress.seconds());
+  if (options.quiet) return;
+  print_restarts(restarts);
+  print_summary(model, best.start_report(), options.out, progress.seconds());
 }
 
 }  // namespace

@@ -29,6 +29,11 @@ void add_what(CLI::App& command, FitOptions& options) {
           "random (scaled to them) or an M x K file")
       ->type_name("auto|random|FILE")
       ->capture_default_str();
+  command
+      .add_option("--restarts", options.restarts,
+                  "so many fits with seeds S, S + 1, ..., on --threads; the best is kept")
+      ->type_name("R")
+      ->capture_default_str();
   command.add_flag("--background", to.background,
                    "one more component that is always on, reported apart");
 }
@@ -58,7 +63,7 @@ void add_how(CLI::App& command, FitOptions& options) {
       ->group(group);
   command
       .add_option("--lag", to.lag,
-                  "later observations in the window; 0: exact: as the tolerance asks, particle: 10 "
+                  "later observations in the window; 0: exact: as the tolerance asks, particle: 5 "
                   "for lag, 50 for paris and forward")
       ->type_name("L")
       ->capture_default_str()
@@ -210,6 +215,9 @@ Config FitOptions::config() const {
     }
   }
   config.validate();
+  if (!log.empty() && restarts > 1) {
+    throw UsageError("--log follows one fit; it cannot go with --restarts");
+  }
   if (!log.empty() && config.method == Method::kBatch) {
     throw UsageError("--log has a line for each observation; --method batch takes all at once");
   }

@@ -15,6 +15,7 @@ struct FitOptions {
   headwater::Config settings;  // numbers and flags go straight into place
   std::vector<std::string> hold;
   std::string init = "auto";
+  headwater::Index restarts = 1;
   std::string method = "online";
   EngineOptions engine;
   std::string smoother = "auto";

@@ -59,6 +59,7 @@ void print_json(const Options& options, const Model& model) {
   json.key("observations").value(model.observations);
   json.key("log_likelihood").value(model.log_likelihood);
   json.key("impossible_observations").value(model.impossible_observations);
+  json.key("revivals").value(model.revivals);
   json.key("prior").begin_object();
   json.key("name").value(estimate.prior.name());
   json.key("parameters");

@@ -42,6 +42,9 @@ void StepLog::write(const StepReport& report, const Estimate& estimate) {
   json.key("step").value(report.step_size);
   json.key("updated").value(report.updated);
   json.key("impossible").value(report.filter.impossible);
+  if (report.revived >= 0) {
+    json.key("revived").value(static_cast<std::int64_t>(report.revived + 1));
+  }
   json.key("parameters");
   write_parameters(json, estimate.prior.parameters());
   json.end_object();

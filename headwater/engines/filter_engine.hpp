@@ -33,6 +33,10 @@ class FilterEngine : public Engine {
     return smoother_->statistics();
   }
 
+  Statistics* mutable_statistics() override {
+    return smoother_ ? smoother_->mutable_statistics() : nullptr;
+  }
+
   const Filter& filter() const { return filter_; }
 
  protected:

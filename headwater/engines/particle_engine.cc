@@ -35,7 +35,7 @@ std::unique_ptr<ParticleSmoother> make_smoother(const ParticleFilter& filter,
 }  // namespace
 
 Index default_lag(ParticleEngineOptions::Smoother smoother) {
-  return smoother == SmootherKind::kLag ? 10 : 50;
+  return smoother == SmootherKind::kLag ? 5 : 50;
 }
 
 std::unique_ptr<BackwardKernel> make_kernel(const ParticleEngineOptions& options) {

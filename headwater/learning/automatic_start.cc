@@ -7,11 +7,13 @@
 #include <optional>
 
 #include "headwater/engines/exact_engine.hpp"
+#include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/cumulant_start.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/kl_nmf.hpp"
 #include "headwater/learning/level_prior.hpp"
+#include "headwater/learning/monte_carlo_em.hpp"
 
 namespace headwater {
 
@@ -19,8 +21,13 @@ namespace {
 
 constexpr Index kRandomStarts = 4;
 constexpr int kFactorisationIterations = 100;
-// Joint states that a trial may have: of the prior itself, and of a stand-in.
+// Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
 constexpr Index kMostStates = 1024;
+constexpr Index kMostLevelStates = 256;
+// What is left of a stand-in's trials is improved under the prior itself, by particles.
+constexpr Index kParticles = 200;
+constexpr std::int64_t kFinalistIterations = 10;
+constexpr std::int64_t kWinnerIterations = 60;
 // A factorisation's zeros, over the mean of their channel.
 constexpr double kFloor = 1e-3;
 
@@ -99,7 +106,43 @@ std::vector<Round> rounds_for(Index n, Index num_states, Index num_channels) {
   const double cost = static_cast<double>(num_states) * static_cast<double>(num_channels + 20);
   const auto affordable = static_cast<Index>(3e7 / cost);
   const Index most = std::min(n, std::max<Index>(200, affordable));
-  return {{std::min<Index>(most, 300), 8, 4}, {most, 12, 2}, {most, 30, 1}};
+  return {{std::min<Index>(most, 300), 10, 4}, {most, 15, 2}, {most, 15, 2}};
+}
+
+void sort_by_likelihood(std::vector<Trial>& trials, std::size_t count) {
+  std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
+                   [](const Trial& a, const Trial& b) {
+                     return a.report.log_likelihood > b.report.log_likelihood;
+                   });
+}
+
+// A trial that was found under a stand-in, under the prior that it stands for.
+void put_under(const AnyPrior& prior, Trial& trial) {
+  const Vector ratio = mean_activation(trial.estimate.prior).cwiseQuotient(mean_activation(prior));
+  trial.estimate.basis.leftCols(ratio.size()) *= ratio.asDiagonal();
+  trial.estimate.prior = prior;
+}
+
+void improve_by_particles(Trial& trial, const Eigen::Ref<const Matrix>& observations,
+                          std::int64_t iterations, const MStepOptions& m_step, std::uint64_t seed) {
+  ParticleEngineOptions engine;
+  engine.filter.num_particles = kParticles;
+  engine.learn_prior = learns_prior(m_step, trial.estimate.prior);
+  const auto pool = std::make_shared<ThreadPool>(1);
+  BatchEmOptions options;
+  options.max_iterations = iterations;
+  options.tolerance = 0;
+  options.m_step = m_step;
+  BatchEmResult result = monte_carlo_em(
+      observations, std::move(trial.estimate), options,
+      [&](const Estimate& estimate, std::int64_t iteration) {
+        engine.filter.seed = seed + (static_cast<std::uint64_t>(iteration) << 32);
+        return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, engine, pool);
+      });
+  trial.estimate = std::move(result.estimate);
+  trial.report.iterations += result.iterations;
+  trial.report.log_likelihood =
+      result.log_likelihood.back() / static_cast<double>(observations.cols());
 }
 
 void search(std::vector<Trial>& trials, const Eigen::Ref<const Matrix>& observations,
@@ -119,10 +162,7 @@ void search(std::vector<Trial>& trials, const Eigen::Ref<const Matrix>& observat
       if (on_search) on_search(done++, all);
       improve(trials[i], observations.leftCols(round.observations), round.iterations, m_step);
     }
-    std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
-                     [](const Trial& a, const Trial& b) {
-                       return a.report.log_likelihood > b.report.log_likelihood;
-                     });
+    sort_by_likelihood(trials, count);
     count = std::min(count, round.trials);
   }
 }
@@ -147,7 +187,7 @@ StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const 
   const bool is_itself = prior.is_finite() && is_in_exact_reach(prior) &&
                          prior.finite_chain().num_states() <= kMostStates;
   const std::optional<AnyPrior> model =
-      is_itself ? std::optional(prior) : stand_in(prior, kMostStates);
+      is_itself ? std::optional(prior) : stand_in(prior, kMostLevelStates, kMostStates);
 
   std::vector<Trial> trials;
   for (NamedBasis& begin : beginnings(observations, prior, seed)) {
@@ -166,12 +206,16 @@ StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const 
                         }));
   }
 
-  Trial& best = trials.front();
+  const std::size_t finalists = std::min<std::size_t>(2, trials.size());
   if (model && !is_itself) {
-    const Vector ratio = mean_activation(best.estimate.prior).cwiseQuotient(mean_activation(prior));
-    best.estimate.basis.leftCols(ratio.size()) *= ratio.asDiagonal();
-    best.estimate.prior = prior;
+    for (std::size_t i = 0; i < finalists; ++i) {
+      put_under(prior, trials[i]);
+      improve_by_particles(trials[i], observations, kFinalistIterations, options, seed);
+    }
+    sort_by_likelihood(trials, finalists);
+    improve_by_particles(trials.front(), observations, kWinnerIterations, options, ~seed);
   }
+  Trial& best = trials.front();
   StartSearch found{std::move(best.estimate), {{}, best.report.name}};
   for (const Trial& trial : trials) found.report.trials.push_back(trial.report);
   return found;

@@ -14,47 +14,37 @@ namespace {
 
 constexpr Index kDraws = 4096;
 constexpr Index kMostLevels = 4;
-// Levels closer than this, in standard deviations of the activation, are one.
-constexpr double kSameLevel = 0.25;
 
-Index largest_number_of_levels(Index num_components, Index most_states) {
-  Index levels = kMostLevels;
-  while (levels >= 2 && std::pow(static_cast<double>(levels), static_cast<double>(num_components)) >
-                            static_cast<double>(most_states)) {
-    --levels;
+Index largest_number_of_levels(Index num_components, Index most_states, Index most_binary_states) {
+  for (Index levels = kMostLevels; levels >= 2; --levels) {
+    const auto most = static_cast<double>(levels > 2 ? most_states : most_binary_states);
+    const double states =
+        std::pow(static_cast<double>(levels), static_cast<double>(num_components));
+    if (states <= most) return levels;
+  }
+  return 1;
+}
+
+// Levels that leave the least mean square distance to the draws of one component (Lloyd's
+// iterations, from the middles of equally probable ranges).
+Vector levels_of(std::vector<double> draws, Index num_levels) {
+  constexpr int kIterations = 30;
+  std::ranges::sort(draws);
+  const auto n = static_cast<Index>(draws.size());
+  Vector levels(num_levels);
+  for (Index i = 0; i < num_levels; ++i) levels[i] = draws[(2 * i + 1) * n / (2 * num_levels)];
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    Vector sums = Vector::Zero(num_levels);
+    Vector counts = Vector::Zero(num_levels);
+    Index level = 0;
+    for (const double x : draws) {
+      while (level + 1 < num_levels && x - levels[level] > levels[level + 1] - x) ++level;
+      sums[level] += x;
+      counts[level] += 1;
+    }
+    levels = (counts.array() > 0).select(sums.array() / counts.array(), levels.array());
   }
   return levels;
-}
-
-// For each draw, which of `levels` equally probable ranges of its column it lies in.
-Eigen::MatrixXi ranges_of(const Matrix& draws, Index levels) {
-  Eigen::MatrixXi ranges(draws.rows(), draws.cols());
-  std::vector<Index> order(static_cast<std::size_t>(draws.rows()));
-  for (Index k = 0; k < draws.cols(); ++k) {
-    for (Index i = 0; i < draws.rows(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, {}, [&](Index i) { return draws(i, k); });
-    for (Index rank = 0; rank < draws.rows(); ++rank) {
-      ranges(order[rank], k) = static_cast<int>(rank * levels / draws.rows());
-    }
-  }
-  return ranges;
-}
-
-Matrix means_of(const Matrix& draws, const Eigen::MatrixXi& ranges, Index levels) {
-  Matrix sums = Matrix::Zero(levels, draws.cols());
-  Matrix counts = Matrix::Zero(levels, draws.cols());
-  for (Index k = 0; k < draws.cols(); ++k) {
-    for (Index i = 0; i < draws.rows(); ++i) {
-      sums(ranges(i, k), k) += draws(i, k);
-      counts(ranges(i, k), k) += 1;
-    }
-  }
-  return sums.cwiseQuotient(counts);
-}
-
-double standard_deviation(const Matrix& draws) {
-  const auto centred = (draws.rowwise() - draws.colwise().mean()).array();
-  return std::sqrt(centred.square().mean());
 }
 
 // How often a draw goes from one level to another, over all components; each move once more than
@@ -110,9 +100,11 @@ void LevelPrior::maximise(std::span<const double> moves) {
   }
 }
 
-std::optional<AnyPrior> stand_in(const AnyPrior& prior, Index most_states) {
-  const Index most_levels = largest_number_of_levels(prior.num_components(), most_states);
-  if (most_levels < 2) return std::nullopt;
+std::optional<AnyPrior> stand_in(const AnyPrior& prior, Index most_states,
+                                 Index most_binary_states) {
+  const Index num_levels =
+      largest_number_of_levels(prior.num_components(), most_states, most_binary_states);
+  if (num_levels < 2) return std::nullopt;
   const RandomStream random(0);
   Matrix states(kDraws, prior.state_size());
   Matrix next(kDraws, prior.state_size());
@@ -122,14 +114,12 @@ std::optional<AnyPrior> stand_in(const AnyPrior& prior, Index most_states) {
   prior.sample_transition({random, 1, 0, Purpose::transition}, states, next);
   prior.activations(states, before);
   prior.activations(next, after);
-  const double spread = standard_deviation(before);
-  for (Index levels = most_levels; levels >= 2; --levels) {
-    const Matrix means = means_of(before, ranges_of(before, levels), levels);
-    const Matrix steps = means.bottomRows(levels - 1) - means.topRows(levels - 1);
-    if (levels > 2 && steps.minCoeff() < kSameLevel * spread) continue;
-    return AnyPrior(LevelPrior(means, moves_between(means, before, after)));
+  Matrix levels(num_levels, prior.num_components());
+  for (Index k = 0; k < levels.cols(); ++k) {
+    const Vector draws = before.col(k);
+    levels.col(k) = levels_of({draws.begin(), draws.end()}, num_levels);
   }
-  return std::nullopt;
+  return AnyPrior(LevelPrior(levels, moves_between(levels, before, after)));
 }
 
 }  // namespace headwater

@@ -1,5 +1,7 @@
 #include "headwater/learning/online_em.hpp"
 
+#include "headwater/learning/revival.hpp"
+
 namespace headwater {
 
 OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options)
@@ -7,7 +9,8 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
       estimate_(std::move(start)),
       options_(std::move(options)),
       m_step_(options_.m_step, estimate_.basis, estimate_.prior),
-      learn_prior_(m_step_.learns(estimate_.prior)) {}
+      learn_prior_(m_step_.learns(estimate_.prior)),
+      next_revival_(options_.revive_after) {}
 
 OnlineEm::OnlineEm(const OnlineEm& other)
     : engine_(other.engine_->clone()),
@@ -19,6 +22,8 @@ OnlineEm::OnlineEm(const OnlineEm& other)
       observations_(other.observations_),
       impossible_(other.impossible_),
       m_steps_(other.m_steps_),
+      revivals_(other.revivals_),
+      next_revival_(other.next_revival_),
       log_likelihood_(other.log_likelihood_) {}
 
 StepReport OnlineEm::update(Observation y) {
@@ -30,7 +35,10 @@ StepReport OnlineEm::update(Observation y) {
   log_likelihood_ += step.log_predictive;
   impossible_ += step.impossible;
   report.updated = engine_->has_new_statistics() && is_settled();
-  if (report.updated) maximise();
+  if (report.updated) {
+    maximise();
+    report.revived = revive_if_due();
+  }
   return report;
 }
 
@@ -50,6 +58,26 @@ void OnlineEm::maximise() {
     engine_->set_prior(estimate_.prior);
   }
   if (options_.average) average_.add(engine_->statistics().flatten());
+}
+
+// One at a time, and ever more rarely: a component that the data have no use for would otherwise
+// never be left in peace.
+Index OnlineEm::revive_if_due() {
+  if (options_.revive_after == 0 || observations_ < next_revival_ || options_.m_step.hold_basis) {
+    return -1;
+  }
+  next_revival_ = 2 * observations_;
+  Statistics* const statistics = engine_->mutable_statistics();
+  if (statistics == nullptr) return -1;
+  const Index components = estimate_.prior.num_components();
+  const auto idle =
+      components > 1 ? find_idle(*statistics, estimate_.basis, components) : std::nullopt;
+  if (!idle) return -1;
+  revive(idle->component, components, options_.seed, observations_, *statistics, estimate_.basis);
+  engine_->set_basis(estimate_.basis);
+  ++revivals_;
+  average_ = {};
+  return idle->component;
 }
 
 Estimate OnlineEm::averaged() const {

@@ -17,6 +17,11 @@ struct OnlineEmOptions {
   bool average = true;         // report the average of the iterates
   // One M-step at the end of a stream shorter than the burn-in, rather than its starting values.
   bool rescue_short_streams = true;
+  // Components that are dead or the same as another are given a new column, when so many
+  // observations are in, and then each
+  // time that their number has doubled. 0: never.
+  std::int64_t revive_after = 1000;
+  std::uint64_t seed = 1;  // for the new columns
   MStepOptions m_step;
 };
 
@@ -26,6 +31,7 @@ struct StepReport {
   FilterStep filter;
   double step_size = 0;
   bool updated = false;  // whether an M-step followed
+  Index revived = -1;    // the component that was given a new column, if one was
 };
 
 // Online EM [YildirimCemgilSingh2012, Algorithm 1]: after every observation, or every block of
@@ -43,8 +49,8 @@ class OnlineEm {
   void finish();
 
   Estimate last() const { return with_unit_scale(estimate_); }
-  // From the average of the statistics, where noise is additive: averages of the iterates, which are
-  // ratios of noisy sums, would be biased by it. The last where nothing is averaged.
+  // From the average of the statistics, where noise is additive: averages of the iterates, which
+  // are ratios of noisy sums, would be biased by it. The last where nothing is averaged.
   Estimate averaged() const;
   Estimate reported() const { return options_.average ? averaged() : last(); }
 
@@ -52,11 +58,13 @@ class OnlineEm {
   std::int64_t observations() const { return observations_; }
   std::int64_t impossible_observations() const { return impossible_; }
   std::int64_t m_steps() const { return m_steps_; }
+  std::int64_t revivals() const { return revivals_; }
   double log_likelihood() const { return log_likelihood_; }
 
  private:
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
+  Index revive_if_due();
 
   std::unique_ptr<Engine> engine_;
   Estimate estimate_;  // in the form that is learned
@@ -67,6 +75,8 @@ class OnlineEm {
   std::int64_t observations_ = 0;
   std::int64_t impossible_ = 0;
   std::int64_t m_steps_ = 0;
+  std::int64_t revivals_ = 0;
+  std::int64_t next_revival_ = 0;
   double log_likelihood_ = 0;
 };
 

@@ -133,6 +133,7 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
   model.seed = static_cast<std::uint64_t>(file.int_attribute("/", "seed"));
   model.observations = file.read_int("/summary/observations");
   model.impossible_observations = file.read_int("/summary/impossible_observations");
+  if (file.contains("/summary/revivals")) model.revivals = file.read_int("/summary/revivals");
   model.iterations = file.read_int("/summary/iterations");
   model.converged = file.read_int("/summary/converged") != 0;
   model.log_likelihood = file.read_double("/summary/log_likelihood");
@@ -178,6 +179,7 @@ void ModelFile::write(const Model& model) {
   file.write("/prior/components", model.num_components());
   file.write("/summary/observations", model.observations);
   file.write("/summary/impossible_observations", model.impossible_observations);
+  file.write("/summary/revivals", model.revivals);
   file.write("/summary/iterations", model.iterations);
   file.write("/summary/converged", model.converged ? 1 : 0);
   file.write("/summary/log_likelihood", model.log_likelihood);

@@ -18,6 +18,9 @@ namespace {
 // How many observations a random start is scaled to.
 constexpr std::int64_t kStartObservations = 100;
 
+// Observations after which a component may be found idle.
+constexpr std::int64_t kReviveAfter = 1000;
+
 // Of a stream, enough to see how it went; of batch EM, every iteration as a rule.
 constexpr Index kOnlineTraceRows = 256;
 constexpr Index kBatchTraceRows = 100000;
@@ -79,7 +82,12 @@ MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
 }
 
 OnlineEmOptions learner_options(const Config& config, const AnyPrior& prior) {
-  return {config.step_size, config.burn_in, config.averages(), !config.paper_exact,
+  return {config.step_size,
+          config.burn_in,
+          config.averages(),
+          !config.paper_exact,
+          config.paper_exact ? 0 : kReviveAfter,
+          config.seed,
           m_step_options(config, prior)};
 }
 
@@ -295,6 +303,7 @@ Model Session::model() const {
   model.observations = batch_ ? observations_ : learner_->observations();
   model.impossible_observations =
       batch_ ? batch_->impossible_observations : learner_->impossible_observations();
+  model.revivals = batch_ ? 0 : learner_->revivals();
   model.iterations = batch_ ? batch_->iterations : learner_->m_steps();
   model.converged = batch_ && batch_->converged;
   model.log_likelihood = log_likelihood();

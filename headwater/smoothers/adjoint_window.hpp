@@ -21,6 +21,7 @@ class AdjointWindow final : public ExactSmoother {
   bool advance(const ExactFilter& filter, Observation y, double step_size) override;
   bool finish(const ExactFilter& filter) override;
   const Statistics& statistics() const override { return statistics_; }
+  Statistics* mutable_statistics() override { return &statistics_; }
   std::unique_ptr<ExactSmoother> clone() const override;
 
  private:

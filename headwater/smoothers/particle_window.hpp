@@ -26,6 +26,7 @@ class ParticleWindow final : public ParticleSmoother {
   bool advance(const ParticleFilter& filter, Observation y, double step_size) override;
   bool finish(const ParticleFilter& filter) override;
   const Statistics& statistics() const override { return statistics_; }
+  Statistics* mutable_statistics() override { return &statistics_; }
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<ParticleWindow>(*this);
   }

@@ -1,0 +1,61 @@
+#include "headwater/session/restarts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "headwater/core/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr std::size_t kBlock = 256;
+constexpr Index kMostRestarts = 1000;
+
+}  // namespace
+
+Restarts::Restarts(const Config& config, Index num_restarts)
+    : pool_(config.engine.num_threads), block_(kBlock) {
+  if (num_restarts < 1 || num_restarts > kMostRestarts) {
+    throw UsageError(
+        fmt::format("restarts is {}; expected a number from 1 to {}", num_restarts, kMostRestarts));
+  }
+  for (Index i = 0; i < num_restarts; ++i) {
+    Config own = config;
+    own.seed += static_cast<std::uint64_t>(i);
+    if (num_restarts > 1) own.engine.num_threads = 1;
+    sessions_.push_back(std::make_unique<Session>(own));
+  }
+}
+
+void Restarts::update(Observation y) {
+  // A single fit is to see each observation when it comes.
+  if (size() == 1) {
+    sessions_[0]->update(y);
+    return;
+  }
+  block_[waiting_++].assign(y.begin(), y.end());
+  if (waiting_ == kBlock) hand_on();
+}
+
+void Restarts::hand_on() {
+  pool_.run(size(), [&](Index i) {
+    for (std::size_t t = 0; t < waiting_; ++t) sessions_[i]->update(block_[t]);
+  });
+  waiting_ = 0;
+}
+
+void Restarts::finish() {
+  hand_on();
+  pool_.run(size(), [&](Index i) { sessions_[i]->finish(); });
+}
+
+Index Restarts::best() const {
+  const auto worse = [](const auto& a, const auto& b) {
+    return a->log_likelihood() < b->log_likelihood();
+  };
+  return std::ranges::max_element(sessions_, worse) - sessions_.begin();
+}
+
+}  // namespace headwater

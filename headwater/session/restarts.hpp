@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "headwater/parallel/thread_pool.hpp"
+#include "headwater/session/session.hpp"
+
+namespace headwater {
+
+// Several fits of the same stream at once, with seeds of their own: seed, seed + 1, ... The stream
+// is read once; observations are handed on in blocks, so that the fits can run on threads.
+class Restarts {
+ public:
+  // config.engine.num_threads is shared out among the fits.
+  Restarts(const Config& config, Index num_restarts);
+
+  void update(Observation y);
+  void finish();
+
+  Index size() const { return static_cast<Index>(sessions_.size()); }
+  Session& session(Index i) { return *sessions_[i]; }
+  const Session& session(Index i) const { return *sessions_[i]; }
+  // The one that has predicted best: of the largest log-likelihood.
+  Index best() const;
+
+ private:
+  void hand_on();
+
+  std::vector<std::unique_ptr<Session>> sessions_;
+  ThreadPool pool_;
+  std::vector<std::vector<double>> block_;
+  std::size_t waiting_ = 0;
+};
+
+}  // namespace headwater
