@@ -24,10 +24,8 @@ constexpr int kFactorisationIterations = 100;
 // Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
 constexpr Index kMostStates = 1024;
 constexpr Index kMostLevelStates = 256;
-// What is left of a stand-in's trials is improved under the prior itself, by particles.
+// What is left of a stand-in's trials is improved under the prior itself, by so many particles.
 constexpr Index kParticles = 200;
-constexpr std::int64_t kFinalistIterations = 10;
-constexpr std::int64_t kWinnerIterations = 60;
 // A factorisation's zeros, over the mean of their channel.
 constexpr double kFloor = 1e-3;
 
@@ -100,15 +98,6 @@ void improve(Trial& trial, const Eigen::Ref<const Matrix>& observations, std::in
       result.log_likelihood.back() / static_cast<double>(observations.cols());
 }
 
-// Rounds for n observations. Fewer observations where an iteration is dear: with many states the
-// data of each tell more.
-std::vector<Round> rounds_for(Index n, Index num_states, Index num_channels) {
-  const double cost = static_cast<double>(num_states) * static_cast<double>(num_channels + 20);
-  const auto affordable = static_cast<Index>(3e7 / cost);
-  const Index most = std::min(n, std::max<Index>(200, affordable));
-  return {{std::min<Index>(most, 300), 10, 4}, {most, 15, 2}, {most, 15, 2}};
-}
-
 void sort_by_likelihood(std::vector<Trial>& trials, std::size_t count) {
   std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
                    [](const Trial& a, const Trial& b) {
@@ -145,25 +134,40 @@ void improve_by_particles(Trial& trial, const Eigen::Ref<const Matrix>& observat
       result.log_likelihood.back() / static_cast<double>(observations.cols());
 }
 
-void search(std::vector<Trial>& trials, const Eigen::Ref<const Matrix>& observations,
-            const MStepOptions& m_step, const OnSearch& on_search) {
-  const FiniteChain chain = trials.front().estimate.prior.finite_chain();
-  const std::vector<Round> rounds =
-      rounds_for(observations.cols(), chain.num_states(), observations.rows());
+// Fewer observations where an iteration is dear: with many states the data of each tell more.
+Index affordable_observations(Index n, Index num_states, Index num_channels) {
+  const double cost = static_cast<double>(num_states) * static_cast<double>(num_channels + 20);
+  return std::min(n, std::max<Index>(200, static_cast<Index>(3e7 / cost)));
+}
+
+using Improve = std::function<void(Trial& trial, const Round& round)>;
+
+struct Stage {
+  std::vector<Round> rounds;
+  Improve improve;
+};
+
+void search(std::vector<Trial>& trials, const std::vector<Stage>& stages,
+            const OnSearch& on_search) {
   std::int64_t all = 0;
-  for (std::size_t count = trials.size(); const Round& round : rounds) {
-    all += static_cast<std::int64_t>(count);
-    count = std::min(count, round.trials);
+  std::size_t count = trials.size();
+  for (const Stage& stage : stages) {
+    for (const Round& round : stage.rounds) {
+      all += static_cast<std::int64_t>(count);
+      count = std::min(count, round.trials);
+    }
   }
   std::int64_t done = 0;
-  std::size_t count = trials.size();
-  for (const Round& round : rounds) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (on_search) on_search(done++, all);
-      improve(trials[i], observations.leftCols(round.observations), round.iterations, m_step);
+  count = trials.size();
+  for (const Stage& stage : stages) {
+    for (const Round& round : stage.rounds) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (on_search) on_search(done++, all);
+        stage.improve(trials[i], round);
+      }
+      sort_by_likelihood(trials, count);
+      count = std::min(count, round.trials);
     }
-    sort_by_likelihood(trials, count);
-    count = std::min(count, round.trials);
   }
 }
 
@@ -197,24 +201,34 @@ StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const 
     trials.push_back({{begin.name, 0, 0}, {std::move(basis), model ? *model : prior}});
   }
   if (model) {
+    const Index n = observations.cols();
+    const Index most =
+        affordable_observations(n, model->finite_chain().num_states(), observations.rows());
+    const Index few = std::min<Index>(most, 300);
     MStepOptions m_step = options;
     if (!is_itself) m_step.held_parameters.clear();
-    search(trials, observations, m_step, on_search);
+    const Improve by_em = [&](Trial& trial, const Round& round) {
+      improve(trial, observations.leftCols(round.observations), round.iterations, m_step);
+    };
+    const Improve by_particles = [&](Trial& trial, const Round& round) {
+      if (trial.estimate.prior.name() != prior.name()) put_under(prior, trial);
+      improve_by_particles(trial, observations.leftCols(round.observations), round.iterations,
+                           options, seed + static_cast<std::uint64_t>(trial.report.iterations));
+    };
+    std::vector<Stage> stages;
+    if (is_itself) {
+      stages = {{{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, by_em}};
+    } else {
+      stages = {{{{few, 10, 4}, {most, 20, 4}}, by_em},
+                {{{n, 10, 2}, {n, 15, 1}, {n, 50, 1}}, by_particles}};
+    }
+    search(trials, stages, on_search);
   } else {
     std::ranges::rotate(trials, std::ranges::find_if(trials, [](const Trial& trial) {
                           return trial.report.name.starts_with("factorisation");
                         }));
   }
 
-  const std::size_t finalists = std::min<std::size_t>(2, trials.size());
-  if (model && !is_itself) {
-    for (std::size_t i = 0; i < finalists; ++i) {
-      put_under(prior, trials[i]);
-      improve_by_particles(trials[i], observations, kFinalistIterations, options, seed);
-    }
-    sort_by_likelihood(trials, finalists);
-    improve_by_particles(trials.front(), observations, kWinnerIterations, options, ~seed);
-  }
   Trial& best = trials.front();
   StartSearch found{std::move(best.estimate), {{}, best.report.name}};
   for (const Trial& trial : trials) found.report.trials.push_back(trial.report);
