@@ -74,9 +74,9 @@ std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
     const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
     bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
   }
-  const Matrix& random = bases[0].basis;
+  const Matrix random = bases[0].basis;
   const CumulantStart cumulants = cumulant_start(observations, stationary_variances(prior), random);
-  if (cumulants.columns_found > 0) {
+  if (cumulants.columns_found > 0 && cumulants.basis.allFinite()) {
     bases.push_back(
         {"factorisation of cumulants", factorised(observations, cumulants.basis, prior)});
     bases.push_back({"cumulants", cumulants.basis});
