@@ -32,8 +32,8 @@ static_assert(FinitePrior<LevelPrior> && LearnablePrior<LevelPrior>);
 
 // The stand-in of a prior with as many levels as keep the joint states within `most_states`, up to
 // four; with two as long as there are no more than `most_binary_states`, and else nothing. Levels
-// are the means of the prior's activations between quantiles of their stationary law, transitions
-// how often its draws go from one to another.
+// are those that leave the least mean square distance to draws from the prior's stationary law,
+// transitions how often draws go from one to another.
 std::optional<AnyPrior> stand_in(const AnyPrior& prior, Index most_states,
                                  Index most_binary_states);
 
