@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include "headwater/engines/exact_engine.hpp"
+#include "headwater/learning/matching.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/models/simulate.hpp"
+#include "headwater/random/distributions.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr Index kLength = 6000;
+
+AnyPrior selection() { return AnyPrior(BasisSelection(3, 0.8571, 0.6926)); }
+
+// Counts around B_t x_t, where B_t goes in a straight line from one basis to another.
+Matrix drifting_record(const Matrix& from, const Matrix& to, std::uint64_t seed) {
+  Simulator simulator(selection(), from, seed);
+  const RandomStream random(seed);
+  Matrix record(from.rows(), kLength);
+  for (Index t = 0; t < kLength; ++t) {
+    simulator.next();
+    const double way = static_cast<double>(t + 1) / static_cast<double>(kLength);
+    const Vector intensity = (from + way * (to - from)) *
+                             Eigen::Map<const Vector>(simulator.activation().data(), from.cols());
+    Generator generator = random.at(static_cast<std::uint64_t>(t), 0, Purpose::observation);
+    for (Index m = 0; m < from.rows(); ++m) record(m, t) = poisson(generator, intensity[m]);
+  }
+  return record;
+}
+
+OnlineEm learn(const Matrix& record, const Matrix& start, const StepSize& step_size) {
+  OnlineEmOptions options;
+  options.step_size = step_size;
+  OnlineEm learner(std::make_unique<ExactEngine>(selection(), start, ExactEngineOptions{}),
+                   {start, selection()}, options);
+  for (Index t = 0; t < kLength; ++t) learner.update(as_span(record.col(t)));
+  learner.finish();
+  return learner;
+}
+
+// Constant steps of .02 average over some 50 observations, in which the basis goes 1/120 of its
+// way: what is left is noise, .042 to .055 over these seeds. An average over the stream is behind
+// by nearly half the way, .4 to .7, and steps of t^-.8, over 6000^.8 = 1,000 observations, by about
+// a sixth of it and more. (The last iterate with steps of t^-.6 averages over 180 observations
+// here, and follows as well; only in a longer stream would it be left behind.)
+TEST(Tracking, ConstantStepsFollowADriftWhereDecreasingOnesLagBehind) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const Matrix from = random_basis(6, 3, 20, seed);
+    const Matrix to = random_basis(6, 3, 20, seed + 100);
+    const Matrix record = drifting_record(from, to, seed);
+    const auto error = [&](const Estimate& e) { return relative_error(e.basis, to); };
+    const double followed = error(learn(record, from, StepSize::constant(0.02)).last());
+    EXPECT_LT(followed, 0.1);
+    EXPECT_GT(error(learn(record, from, StepSize::power(0.6)).averaged()), 2 * followed);
+    EXPECT_GT(error(learn(record, from, StepSize::power(0.8)).last()), 2 * followed);
+    EXPECT_GT(error(learn(record, from, StepSize::power(1)).last()), 4 * followed);
+  }
+}
+
+}  // namespace
+}  // namespace headwater

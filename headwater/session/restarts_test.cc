@@ -1,0 +1,255 @@
+#include "headwater/session/restarts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/models/simulate.hpp"
+#include "headwater/reference/streams.hpp"
+#include "headwater/session/registry.hpp"
+
+namespace headwater {
+namespace {
+
+Config small_config(Init init) {
+  Config config;
+  config.num_components = 2;
+  config.init = init;
+  return config;
+}
+
+Matrix record_of(Index length) {
+  return reference::simulate_record(AnyPrior(BasisSelection(2, 0.8, 0.7)), random_basis(4, 2, 6, 1),
+                                    length, 2);
+}
+
+template <class Fit>
+void feed(Fit& fit, const Matrix& record) {
+  for (Index t = 0; t < record.cols(); ++t) fit.update(as_span(record.col(t)));
+  fit.finish();
+}
+
+void expect_same_bits(const Model& a, const Model& b) {
+  EXPECT_EQ(a.reported.basis, b.reported.basis);
+  EXPECT_EQ(a.last.basis, b.last.basis);
+  EXPECT_EQ(a.log_likelihood, b.log_likelihood);
+  EXPECT_EQ(a.observations, b.observations);
+  EXPECT_EQ(a.iterations, b.iterations);
+  EXPECT_EQ(a.trace.t, b.trace.t);
+  EXPECT_EQ(a.trace.last, b.trace.last);
+  const Parameters first = a.reported.prior.parameters();
+  const Parameters second = b.reported.prior.parameters();
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].value, second[i].value);
+}
+
+// Lengths that end inside a block, at its end, and before the first one is full.
+TEST(Restarts, AreTheFitsWithTheirSeeds) {
+  for (const Index length : {1, 100, 512, 700}) {
+    const Matrix record = record_of(length);
+    for (const Method method : {Method::kOnline, Method::kBatch}) {
+      Config config = small_config(Init::kRandom);
+      config.method = method;
+      config.iterations = 5;
+      config.seed = 11;
+      for (const int threads : {1, 2}) {
+        config.engine.num_threads = threads;
+        Restarts restarts(config, 3);
+        feed(restarts, record);
+        ASSERT_EQ(restarts.size(), 3);
+        for (Index i = 0; i < 3; ++i) {
+          Config own = config;
+          own.seed = 11 + static_cast<std::uint64_t>(i);
+          Session single(own);
+          feed(single, record);
+          expect_same_bits(restarts.session(i).model(), single.model());
+          EXPECT_EQ(restarts.session(i).model().seed, own.seed);
+        }
+      }
+    }
+  }
+}
+
+TEST(Restarts, AreTheSameFitsByParticles) {
+  const Matrix record = record_of(300);
+  Config config = small_config(Init::kRandom);
+  config.engine.kind = EngineKind::kParticle;
+  config.engine.num_particles = 600;
+  config.engine.num_threads = 2;
+  Restarts restarts(config, 2);
+  feed(restarts, record);
+  for (Index i = 0; i < 2; ++i) {
+    Config own = config;
+    own.seed += static_cast<std::uint64_t>(i);
+    Session single(own);
+    feed(single, record);
+    expect_same_bits(restarts.session(i).model(), single.model());
+  }
+}
+
+TEST(Restarts, TheBestHasTheLargestLikelihood) {
+  Restarts restarts(small_config(Init::kRandom), 5);
+  feed(restarts, record_of(600));
+  const double best = restarts.session(restarts.best()).log_likelihood();
+  Index others_below = 0;
+  for (Index i = 0; i < 5; ++i) {
+    EXPECT_LE(restarts.session(i).log_likelihood(), best);
+    others_below += restarts.session(i).log_likelihood() < best;
+  }
+  EXPECT_EQ(others_below, 4);
+}
+
+// A single fit sees each observation when it comes; several see blocks.
+TEST(Restarts, OneIsThePlainSession) {
+  const Matrix record = record_of(300);
+  Config config = small_config(Init::kRandom);
+  config.engine.num_threads = 2;
+  Restarts one(config, 1);
+  Session plain(config);
+  for (Index t = 0; t < record.cols(); ++t) {
+    one.update(as_span(record.col(t)));
+    plain.update(as_span(record.col(t)));
+    EXPECT_EQ(one.session(0).observations(), plain.observations());
+  }
+  one.finish();
+  plain.finish();
+  EXPECT_EQ(one.best(), 0);
+  EXPECT_EQ(one.session(0).config().engine.num_threads, 2);
+  expect_same_bits(one.session(0).model(), plain.model());
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Restarts, PassOnWhatASessionFindsWrong) {
+  for (const Index count : {1, 3}) {
+    Config config = small_config(Init::kRandom);
+    config.engine.num_threads = 2;
+    EXPECT_EQ(message_of([&] {
+                Restarts restarts(config, count);
+                restarts.update(std::vector<double>{1, 2, 3});
+                restarts.update(std::vector<double>{1, -2, 3});
+                restarts.finish();
+              }),
+              "observation 2, channel 2: -2 found; observations must be finite and 0 or more");
+    EXPECT_EQ(message_of([&] {
+                Restarts restarts(config, count);
+                for (int t = 0; t < 300; ++t) restarts.update(std::vector<double>{1, 2, 3});
+                for (int t = 0; t < 300; ++t) restarts.update(std::vector<double>{1, 2});
+              }),
+              "observation 301 has 2 channels; expected 3");
+    EXPECT_EQ(message_of([&] { Restarts(config, count).finish(); }), "there are no observations");
+  }
+}
+
+TEST(Restarts, AreAtLeastOneAndNotTooMany) {
+  for (const Index count : {-1, 0, 1001}) {
+    EXPECT_EQ(message_of([&] { Restarts(small_config(Init::kRandom), count); }),
+              "restarts is " + std::to_string(count) + "; expected a number from 1 to 1000");
+  }
+  Config config = small_config(Init::kRandom);
+  config.num_components = 0;
+  EXPECT_EQ(message_of([&] { Restarts(config, 2); }), "components is 0; expected 1 or more");
+}
+
+// What a fit with a search is to equal: one that is given what the search finds among the first
+// observations, and then all observations.
+Model replayed(const Config& config, const Matrix& record) {
+  const AnyPrior prior = make_prior(config.num_components, config.prior);
+  const Index most = std::min(record.cols(), start_buffer(record.rows(), config.num_components));
+  StartSearch found =
+      automatic_start(record.leftCols(most), prior, config.background, config.m_step, config.seed);
+  Config given = config;
+  given.initial_basis = found.estimate.basis;
+  Session session(given, found.estimate.prior);
+  feed(session, record);
+  return session.model();
+}
+
+TEST(AutomaticSession, LosesNothingAndReadsNothingTwice) {
+  ASSERT_EQ(start_buffer(4, 2), 1000);
+  for (const Index length : {1, 2, 5, 99, 999, 1000, 1001, 1300}) {
+    const Matrix record = record_of(length);
+    for (const bool background : {false, true}) {
+      Config config = small_config(Init::kAuto);
+      config.background = background;
+      config.seed = 3;
+      Session session(config);
+      std::vector<std::int64_t> seen;
+      session.on_step([&](const StepReport& report) { seen.push_back(report.t); });
+      feed(session, record);
+      ASSERT_EQ(seen.size(), static_cast<std::size_t>(length));
+      for (Index t = 0; t < length; ++t) EXPECT_EQ(seen[t], t + 1);
+      EXPECT_EQ(session.observations(), length);
+      EXPECT_EQ(session.model().observations, length);
+      expect_same_bits(session.model(), replayed(config, record));
+    }
+  }
+}
+
+TEST(AutomaticSession, BatchStartsFromTheSearchToo) {
+  const Matrix record = record_of(1200);
+  Config config = small_config(Init::kAuto);
+  config.method = Method::kBatch;
+  config.iterations = 3;
+  Session session(config);
+  feed(session, record);
+  EXPECT_EQ(session.model().observations, 1200);
+  EXPECT_FALSE(session.start_report().chosen.empty());
+  expect_same_bits(session.model(), replayed(config, record));
+}
+
+TEST(AutomaticSession, ContinuousPriorsAreSearchedUnderTheirStandIn) {
+  const Matrix record = record_of(60);
+  Config config = small_config(Init::kAuto);
+  config.prior.name = "gamma";
+  config.engine.num_particles = 50;
+  Session session(config);
+  feed(session, record);
+  EXPECT_FALSE(session.start_report().chosen.empty());
+  EXPECT_EQ(session.model().observations, 60);
+  EXPECT_TRUE(session.model().reported.basis.allFinite());
+}
+
+// The search is told of, and only then is there a learner.
+TEST(AutomaticSession, StartsWhenTheBufferIsFull) {
+  const Matrix record = record_of(1000);
+  Session session(small_config(Init::kAuto));
+  std::int64_t searched = 0;
+  session.on_search([&](std::int64_t, std::int64_t) { ++searched; });
+  for (Index t = 0; t < 999; ++t) session.update(as_span(record.col(t)));
+  EXPECT_EQ(session.learner(), nullptr);
+  EXPECT_EQ(session.log_likelihood(), 0);
+  EXPECT_EQ(searched, 0);
+  EXPECT_THROW(session.model(), UsageError);
+  session.update(as_span(record.col(999)));
+  ASSERT_NE(session.learner(), nullptr);
+  EXPECT_EQ(session.learner()->observations(), 1000);
+  EXPECT_GT(searched, 0);
+}
+
+// Nothing is searched for where the basis is given, held, or to start as the paper has it.
+TEST(AutomaticSession, SearchesOnlyWhereThereIsSomethingToFind) {
+  const Matrix record = record_of(150);
+  Config given = small_config(Init::kAuto);
+  given.initial_basis = random_basis(4, 2, 6, 1);
+  Config held = small_config(Init::kAuto);
+  held.m_step.hold_basis = true;
+  Config printed = small_config(Init::kAuto);
+  printed.paper_exact = true;
+  for (const Config& config : {given, held, printed, small_config(Init::kRandom)}) {
+    Session session(config);
+    feed(session, record);
+    EXPECT_TRUE(session.start_report().chosen.empty());
+    EXPECT_TRUE(session.start_report().trials.empty());
+  }
+}
+
+}  // namespace
+}  // namespace headwater
