@@ -27,16 +27,20 @@ void PairStatistics::sum(const AnyPrior& prior, const ParticleStep& before,
   prior.add_statistics(before_states_, after_states_, weights, s3);
 }
 
-void GenealogyKernel::pull_back(const ParticleFilter& filter, const ParticleStep& before,
-                                const ParticleStep& step, const Vector& law, double coefficient,
-                                Vector& before_law, std::span<double> s3) {
+void DrawnPast::pull_back(const Ancestors& draws, Index num_draws, const ParticleFilter& filter,
+                          const ParticleStep& before, const ParticleStep& step, const Vector& law,
+                          double coefficient, Vector& before_law, std::span<double> s3) {
   before_law.setZero(before.weights.size());
   pairs_.clear();
   const bool with_moves = !s3.empty() && coefficient > 0;
   for (Index i = 0; i < law.size(); ++i) {
     if (!(law[i] > 0)) continue;
-    before_law[step.ancestors[i]] += law[i];
-    if (with_moves) pairs_.add(step.ancestors[i], i, coefficient * law[i]);
+    const double share = law[i] / static_cast<double>(num_draws);
+    for (Index r = 0; r < num_draws; ++r) {
+      const std::int32_t j = draws[i * num_draws + r];
+      before_law[j] += share;
+      if (with_moves) pairs_.add(j, i, coefficient * share);
+    }
   }
   if (with_moves) pairs_.sum(filter.prior(), before, step, s3);
 }

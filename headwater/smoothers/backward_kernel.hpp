@@ -41,6 +41,18 @@ class PairStatistics {
   Matrix after_states_;
 };
 
+// The backward pass where each particle has so many particles of the step before drawn for it, one
+// after another in `draws`.
+class DrawnPast {
+ public:
+  void pull_back(const Ancestors& draws, Index num_draws, const ParticleFilter& filter,
+                 const ParticleStep& before, const ParticleStep& step, const Vector& law,
+                 double coefficient, Vector& before_law, std::span<double> s3);
+
+ private:
+  PairStatistics pairs_;
+};
+
 // Algorithm 1's: every particle comes from its ancestor [YildirimCemgilSingh2012].
 class GenealogyKernel final : public BackwardKernel {
  public:
@@ -50,10 +62,12 @@ class GenealogyKernel final : public BackwardKernel {
   void prepare(const ParticleFilter&, const ParticleStep&, ParticleStep&) override {}
   void pull_back(const ParticleFilter& filter, const ParticleStep& before, const ParticleStep& step,
                  const Vector& law, double coefficient, Vector& before_law,
-                 std::span<double> s3) override;
+                 std::span<double> s3) override {
+    past_.pull_back(step.ancestors, 1, filter, before, step, law, coefficient, before_law, s3);
+  }
 
  private:
-  PairStatistics pairs_;
+  DrawnPast past_;
 };
 
 // The filter's whole law of the step before, given particle i: R(i, j) proportional to
@@ -93,12 +107,14 @@ class ParisKernel final : public BackwardKernel {
                ParticleStep& step) override;
   void pull_back(const ParticleFilter& filter, const ParticleStep& before, const ParticleStep& step,
                  const Vector& law, double coefficient, Vector& before_law,
-                 std::span<double> s3) override;
+                 std::span<double> s3) override {
+    past_.pull_back(step.draws, num_draws_, filter, before, step, law, coefficient, before_law, s3);
+  }
 
  private:
   BackwardDraw draw_;
   Index num_draws_;
-  PairStatistics pairs_;
+  DrawnPast past_;
 };
 
 // W(j) f(next | x_j) for every particle j of a step, normalised; their weights alone if all vanish.

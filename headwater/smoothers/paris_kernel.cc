@@ -158,22 +158,4 @@ void ParisKernel::prepare(const ParticleFilter& filter, const ParticleStep& befo
   });
 }
 
-void ParisKernel::pull_back(const ParticleFilter& filter, const ParticleStep& before,
-                            const ParticleStep& step, const Vector& law, double coefficient,
-                            Vector& before_law, std::span<double> s3) {
-  before_law.setZero(before.weights.size());
-  pairs_.clear();
-  const bool with_moves = !s3.empty() && coefficient > 0;
-  for (Index i = 0; i < law.size(); ++i) {
-    if (!(law[i] > 0)) continue;
-    const double share = law[i] / static_cast<double>(num_draws_);
-    for (Index r = 0; r < num_draws_; ++r) {
-      const std::int32_t j = step.draws[i * num_draws_ + r];
-      before_law[j] += share;
-      if (with_moves) pairs_.add(j, i, coefficient * share);
-    }
-  }
-  if (with_moves) pairs_.sum(filter.prior(), before, step, s3);
-}
-
 }  // namespace headwater
