@@ -41,10 +41,10 @@ OnlineEm learn(const Matrix& record, const Matrix& start, const StepSize& step_s
 }
 
 // Constant steps of .02 average over some 50 observations, in which the basis goes 1/120 of its
-// way: what is left is noise, .042 to .055 over these seeds. An average over the stream is behind
-// by nearly half the way, .4 to .7, and steps of t^-.8, over 6000^.8 = 1,000 observations, by about
-// a sixth of it and more. (The last iterate with steps of t^-.6 averages over 180 observations
-// here, and follows as well; only in a longer stream would it be left behind.)
+// way: what is left is noise, .042 to .055 over these seeds. The way is .4 to .7 long; an average
+// over the stream is more than half of it behind, and steps of t^-.8, over 6000^.8 = 1,000
+// observations, about a quarter. (The last iterate with steps of t^-.6 averages over 180
+// observations here, and follows as well; only in a longer stream would it be left behind.)
 TEST(Tracking, ConstantStepsFollowADriftWhereDecreasingOnesLagBehind) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Matrix from = random_basis(6, 3, 20, seed);
