@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "headwater/core/error.hpp"
 
@@ -39,11 +40,12 @@ void Restarts::update(Observation y) {
   if (waiting_ == kBlock) hand_on();
 }
 
+// What was handed on is gone even if a fit refuses it: no observation is given twice.
 void Restarts::hand_on() {
+  const std::size_t count = std::exchange(waiting_, 0);
   pool_.run(size(), [&](Index i) {
-    for (std::size_t t = 0; t < waiting_; ++t) sessions_[i]->update(block_[t]);
+    for (std::size_t t = 0; t < count; ++t) sessions_[i]->update(block_[t]);
   });
-  waiting_ = 0;
 }
 
 void Restarts::finish() {
