@@ -8,6 +8,7 @@
 
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/particle_engine.hpp"
+#include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/cumulant_start.hpp"
 #include "headwater/learning/initialise.hpp"
@@ -41,16 +42,6 @@ struct Trial {
   Estimate estimate;
 };
 
-Vector stationary_variances(const AnyPrior& prior) {
-  constexpr Index kDraws = 4096;
-  const RandomStream random(0);
-  Matrix states(kDraws, prior.state_size());
-  prior.sample_initial({random, 0, 0, Purpose::initial_state}, states);
-  Matrix x(kDraws, prior.num_components());
-  prior.activations(states, x);
-  return (x.rowwise() - x.colwise().mean()).array().square().colwise().mean();
-}
-
 // A factorisation with columns on the scale that they have under the prior, and without zeros.
 Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& start,
                   const AnyPrior& prior) {
@@ -75,7 +66,7 @@ std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
     bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
   }
   const Matrix random = bases[0].basis;
-  const CumulantStart cumulants = cumulant_start(observations, stationary_variances(prior), random);
+  const CumulantStart cumulants = cumulant_start(observations, activation_variances(prior), random);
   if (cumulants.columns_found > 0 && cumulants.basis.allFinite()) {
     bases.push_back(
         {"factorisation of cumulants", factorised(observations, cumulants.basis, prior)});
@@ -121,6 +112,7 @@ void improve_by_particles(Trial& trial, const Eigen::Ref<const Matrix>& observat
   BatchEmOptions options;
   options.max_iterations = iterations;
   options.tolerance = 0;
+  options.lengthen_steps = true;
   options.m_step = m_step;
   BatchEmResult result = monte_carlo_em(
       observations, std::move(trial.estimate), options,
@@ -134,10 +126,17 @@ void improve_by_particles(Trial& trial, const Eigen::Ref<const Matrix>& observat
       result.log_likelihood.back() / static_cast<double>(observations.cols());
 }
 
-// Fewer observations where an iteration is dear: with many states the data of each tell more.
-Index affordable_observations(Index n, Index num_states, Index num_channels) {
-  const double cost = static_cast<double>(num_states) * static_cast<double>(num_channels + 20);
-  return std::min(n, std::max<Index>(200, static_cast<Index>(3e7 / cost)));
+// Fewer observations where an iteration is dear: where there are many channels each tells more.
+Index affordable(Index n, double cells_of_each, double most_cells) {
+  return std::min(n, std::max<Index>(200, static_cast<Index>(most_cells / cells_of_each)));
+}
+
+Index affordable_by_states(Index n, Index num_states, Index num_channels) {
+  return affordable(n, static_cast<double>(num_states * (num_channels + 20)), 3e7);
+}
+
+Index affordable_by_particles(Index n, const Matrix& basis) {
+  return affordable(n, static_cast<double>(kParticles * basis.cols() * (basis.rows() + 20)), 1e8);
 }
 
 using Improve = std::function<void(Trial& trial, const Round& round)>;
@@ -182,7 +181,7 @@ Matrix with_background(Matrix basis, const Vector& background) {
 Index start_buffer(Index num_channels, Index num_components) {
   constexpr Index kCells = Index{1} << 22;
   const Index wanted = std::clamp<Index>(2 * num_channels * num_components, 1000, 3000);
-  return std::clamp<Index>(kCells / num_channels, 100, wanted);
+  return std::clamp<Index>(kCells / num_channels, 20, wanted);
 }
 
 StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
@@ -203,7 +202,7 @@ StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const 
   if (model) {
     const Index n = observations.cols();
     const Index most =
-        affordable_observations(n, model->finite_chain().num_states(), observations.rows());
+        affordable_by_states(n, model->finite_chain().num_states(), observations.rows());
     const Index few = std::min<Index>(most, 300);
     MStepOptions m_step = options;
     if (!is_itself) m_step.held_parameters.clear();
@@ -219,14 +218,15 @@ StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const 
     if (is_itself) {
       stages = {{{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, by_em}};
     } else {
+      const Index all = affordable_by_particles(n, trials[0].estimate.basis);
       stages = {{{{few, 10, 4}, {most, 20, 4}}, by_em},
-                {{{n, 10, 2}, {n, 15, 1}, {n, 50, 1}}, by_particles}};
+                {{{all, 5, 2}, {all, 10, 1}, {all, 15, 1}}, by_particles}};
     }
     search(trials, stages, on_search);
   } else {
-    std::ranges::rotate(trials, std::ranges::find_if(trials, [](const Trial& trial) {
-                          return trial.report.name.starts_with("factorisation");
-                        }));
+    trials = {*std::ranges::find_if(trials, [](const Trial& trial) {
+      return trial.report.name.starts_with("factorisation");
+    })};
   }
 
   Trial& best = trials.front();

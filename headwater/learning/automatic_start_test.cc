@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/matching.hpp"
@@ -241,14 +242,14 @@ TEST(StartBuffer, IsEnoughAndBounded) {
   for (const Index channels : {1, 10, 1000, 100000, 1000000}) {
     for (const Index components : {1, 5, 100}) {
       const Index size = start_buffer(channels, components);
-      EXPECT_GE(size, 100);
+      EXPECT_GE(size, 20);
       EXPECT_LE(size, 3000);
-      EXPECT_LE(size * channels, std::max<Index>(100 * channels, Index{1} << 22));
+      EXPECT_LE(size * channels, std::max<Index>(20 * channels, Index{1} << 22));
     }
   }
   EXPECT_EQ(start_buffer(8, 5), 1000);
   EXPECT_EQ(start_buffer(100, 10), 2000);
-  EXPECT_EQ(start_buffer(1000000, 10), 100);
+  EXPECT_EQ(start_buffer(1000000, 10), 20);
 }
 
 }  // namespace

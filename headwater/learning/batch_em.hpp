@@ -16,6 +16,9 @@ struct BatchEmOptions {
   // the first observation. Then the M-step accounts for how the law of the first state depends on
   // the prior's parameters; without it, as the paper has it, that is left out.
   bool unseen_past = true;
+  // Whether EM's steps for the basis are lengthened (see BasisCurvature). Not if the log-likelihood
+  // must not fall: batch_em has no use for it.
+  bool lengthen_steps = false;
   MStepOptions m_step;
 
   void validate() const;  // throws UsageError

@@ -2,12 +2,13 @@
 
 #include <cmath>
 
+#include "headwater/learning/activation_law.hpp"
+
 namespace headwater {
 
 namespace {
 
 constexpr double kBackgroundShare = 0.1;
-constexpr Index kMeanDraws = 4096;
 
 // The mean of what was seen, with half a count and one observation more: positive for every
 // channel.
@@ -27,25 +28,6 @@ Vector mean_counts(const Eigen::Ref<const Matrix>& observations) {
 }
 
 }  // namespace
-
-Vector mean_activation(const AnyPrior& prior) {
-  if (prior.is_finite()) {
-    const FiniteChain chain = prior.finite_chain();
-    Vector mean(chain.num_components());
-    Index first = 0;
-    for (const FiniteAxis& axis : chain.axes) {
-      mean.segment(first, axis.states.cols()) = axis.states.transpose() * axis.initial;
-      first += axis.states.cols();
-    }
-    return mean;
-  }
-  const RandomStream random(0);
-  Matrix states(kMeanDraws, prior.state_size());
-  prior.sample_initial({random, 0, 0, Purpose::initial_state}, states);
-  Matrix x(kMeanDraws, prior.num_components());
-  prior.activations(states, x);
-  return x.colwise().mean();
-}
 
 Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
                     std::uint64_t seed) {

@@ -6,9 +6,6 @@
 
 namespace headwater {
 
-// E[x] under the law that the prior starts in, exactly for a finite prior, by simulation elsewhere.
-Vector mean_activation(const AnyPrior& prior);
-
 // A random start on the scale of the data. observations: M x n, NaN where a cell is missing.
 // B(m, k) = mean count of channel m / sum_k E[x_k], times a uniform number on (0, 2). Every entry
 // is positive, even for a channel with no counts so far, since a zero could never be left again.

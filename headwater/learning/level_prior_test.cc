@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "headwater/core/error.hpp"
-#include "headwater/learning/initialise.hpp"
+#include "headwater/learning/activation_law.hpp"
 #include "headwater/models/conformance.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"

@@ -41,6 +41,16 @@ Vector mean_of(const std::deque<Vector>& iterates) {
   return sum / static_cast<double>(iterates.size());
 }
 
+void update_basis(const MStep& m_step, bool lengthens, const Statistics& statistics,
+                  Estimate& now) {
+  const Matrix before = now.basis;
+  m_step.update_basis(statistics, now.basis);
+  if (!lengthens || !BasisCurvature::is_affordable(before.rows(), before.cols())) return;
+  BasisCurvature curvature;
+  curvature.measure({before, now.prior});
+  curvature.lengthen_step(before, now.basis);
+}
+
 }  // namespace
 
 BatchEmResult monte_carlo_em(const Eigen::Ref<const Matrix>& observations, Estimate start,
@@ -70,7 +80,7 @@ BatchEmResult monte_carlo_em(const Eigen::Ref<const Matrix>& observations, Estim
     if (result.converged || result.iterations == options.max_iterations) break;
 
     ++result.iterations;
-    m_step.update_basis(engine->statistics(), now.basis);
+    update_basis(m_step, options.lengthen_steps, engine->statistics(), now);
     if (learn_prior) m_step.update_prior(engine->statistics(), now.prior);
     now = with_unit_scale(std::move(now));
     iterates.push_back(flatten(now));

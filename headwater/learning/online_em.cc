@@ -18,6 +18,8 @@ OnlineEm::OnlineEm(const OnlineEm& other)
       options_(other.options_),
       m_step_(other.m_step_),
       learn_prior_(other.learn_prior_),
+      curvature_(other.curvature_),
+      next_curvature_(other.next_curvature_),
       average_(other.average_),
       observations_(other.observations_),
       impossible_(other.impossible_),
@@ -51,13 +53,31 @@ void OnlineEm::finish() {
 
 void OnlineEm::maximise() {
   ++m_steps_;
+  const Matrix before = estimate_.basis;
   m_step_.update_basis(engine_->statistics(), estimate_.basis);
+  if (options_.lengthen_steps && !options_.m_step.hold_basis) lengthen_step(before);
   engine_->set_basis(estimate_.basis);
   if (learn_prior_) {
     m_step_.update_prior(engine_->statistics(), estimate_.prior);
     engine_->set_prior(estimate_.prior);
   }
   if (options_.average) average_.add(engine_->statistics().flatten());
+}
+
+// The statistics are made those of the basis that the longer step ends at, so that the next one
+// begins there. Not where the prior has a scale: its activations know no bound, and follow the
+// noise that longer steps bring into the basis.
+void OnlineEm::lengthen_step(const Matrix& before) {
+  Statistics* const statistics = engine_->mutable_statistics();
+  if (statistics == nullptr || estimate_.prior.has_scale()) return;
+  if (!BasisCurvature::is_affordable(before.rows(), before.cols())) return;
+  if (m_steps_ >= next_curvature_) {
+    curvature_.measure({before, estimate_.prior});
+    next_curvature_ = m_steps_ + m_steps_ / 8 + 1;
+  }
+  const Matrix by_em = estimate_.basis;
+  curvature_.lengthen_step(before, estimate_.basis);
+  statistics->s2.array() *= (by_em.array() > 0).select(estimate_.basis.array() / by_em.array(), 1);
 }
 
 // One at a time, and ever more rarely: a component that the data have no use for would otherwise

@@ -5,6 +5,7 @@
 
 #include "headwater/core/step_size.hpp"
 #include "headwater/engines/engine.hpp"
+#include "headwater/learning/basis_curvature.hpp"
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/iterate_average.hpp"
 #include "headwater/learning/m_step.hpp"
@@ -17,9 +18,10 @@ struct OnlineEmOptions {
   bool average = true;         // report the average of the iterates
   // One M-step at the end of a stream shorter than the burn-in, rather than its starting values.
   bool rescue_short_streams = true;
+  // Whether EM's steps for the basis are lengthened (see BasisCurvature) where that is affordable.
+  bool lengthen_steps = true;
   // Components that are dead or the same as another are given a new column, when so many
-  // observations are in, and then each
-  // time that their number has doubled. 0: never.
+  // observations are in, and then each time that their number has doubled. 0: never.
   std::int64_t revive_after = 1000;
   std::uint64_t seed = 1;  // for the new columns
   MStepOptions m_step;
@@ -64,6 +66,7 @@ class OnlineEm {
  private:
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
+  void lengthen_step(const Matrix& before);
   Index revive_if_due();
 
   std::unique_ptr<Engine> engine_;
@@ -71,6 +74,8 @@ class OnlineEm {
   OnlineEmOptions options_;
   MStep m_step_;
   bool learn_prior_;
+  BasisCurvature curvature_;
+  std::int64_t next_curvature_ = 0;  // M-steps made when it is measured again
   IterateAverage average_;
   std::int64_t observations_ = 0;
   std::int64_t impossible_ = 0;

@@ -29,6 +29,7 @@ OnlineEmOptions paper_options() {
   OnlineEmOptions options;
   options.step_size = StepSize::power(0.8);
   options.average = false;
+  options.lengthen_steps = false;
   options.m_step.drop_weak_priors();
   return options;
 }
@@ -104,7 +105,8 @@ TEST(OnlineEm, AStreamShorterThanTheBurnInStillCounts) {
       for (Index t = 0; t < 30; ++t) learner.update(as_span(record.col(t)));
       learner.finish();
       EXPECT_EQ(learner.last().basis != start.basis, rescue);
-      EXPECT_EQ(learner.reported().basis, learner.last().basis);
+      // But for the weak priors, of weight 1e-6, which enter once more.
+      EXPECT_LT(largest_relative_difference(learner.reported().basis, learner.last().basis), 1e-6);
     }
   }
 }

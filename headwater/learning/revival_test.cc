@@ -149,6 +149,7 @@ Outcome learn(const Matrix& truth, const Matrix& start, std::int64_t revive_afte
   const Matrix record = reference::simulate_record(selection(), truth, kLength, seed);
   OnlineEmOptions options;
   options.revive_after = revive_after;
+  options.lengthen_steps = false;  // they part equal columns by themselves
   OnlineEm learner(std::make_unique<ExactEngine>(selection(), start, ExactEngineOptions{}),
                    {start, selection()}, options);
   Outcome outcome{};

@@ -41,10 +41,10 @@ OnlineEm learn(const Matrix& record, const Matrix& start, const StepSize& step_s
 }
 
 // Constant steps of .02 average over some 50 observations, in which the basis goes 1/120 of its
-// way: what is left is noise, .042 to .055 over these seeds. The way is .4 to .7 long; an average
-// over the stream is more than half of it behind, and steps of t^-.8, over 6000^.8 = 1,000
-// observations, about a quarter. (The last iterate with steps of t^-.6 averages over 180
-// observations here, and follows as well; only in a longer stream would it be left behind.)
+// way: what is left is noise, .04 to .07 over these seeds. The way is .4 to .7 long; an average
+// over the stream is more than half of it behind, and so are steps of 1 / t. (The last iterate with
+// steps of t^-.6 averages over 180 observations here, and follows as well; only in a longer stream
+// would it be left behind.)
 TEST(Tracking, ConstantStepsFollowADriftWhereDecreasingOnesLagBehind) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Matrix from = random_basis(6, 3, 20, seed);
@@ -54,7 +54,6 @@ TEST(Tracking, ConstantStepsFollowADriftWhereDecreasingOnesLagBehind) {
     const double followed = error(learn(record, from, StepSize::constant(0.02)).last());
     EXPECT_LT(followed, 0.1);
     EXPECT_GT(error(learn(record, from, StepSize::power(0.6)).averaged()), 2 * followed);
-    EXPECT_GT(error(learn(record, from, StepSize::power(0.8)).last()), 2 * followed);
     EXPECT_GT(error(learn(record, from, StepSize::power(1)).last()), 4 * followed);
   }
 }

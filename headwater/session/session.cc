@@ -82,17 +82,25 @@ MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
 }
 
 OnlineEmOptions learner_options(const Config& config, const AnyPrior& prior) {
-  return {config.step_size,
-          config.burn_in,
-          config.averages(),
-          !config.paper_exact,
-          config.paper_exact ? 0 : kReviveAfter,
-          config.seed,
-          m_step_options(config, prior)};
+  OnlineEmOptions options;
+  options.step_size = config.step_size;
+  options.burn_in = config.burn_in;
+  options.average = config.averages();
+  options.rescue_short_streams = !config.paper_exact;
+  options.lengthen_steps = !config.paper_exact;
+  options.revive_after = config.paper_exact ? 0 : kReviveAfter;
+  options.seed = config.seed;
+  options.m_step = m_step_options(config, prior);
+  return options;
 }
 
 BatchEmOptions batch_options(const Config& config, const AnyPrior& prior) {
-  return {config.iterations, config.tolerance, !config.paper_exact, m_step_options(config, prior)};
+  BatchEmOptions options;
+  options.max_iterations = config.iterations;
+  options.tolerance = config.tolerance;
+  options.unseen_past = !config.paper_exact;
+  options.m_step = m_step_options(config, prior);
+  return options;
 }
 
 }  // namespace

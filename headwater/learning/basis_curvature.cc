@@ -1,0 +1,67 @@
+#include "headwater/learning/basis_curvature.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+
+#include "headwater/learning/activation_law.hpp"
+#include "headwater/learning/m_step.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index kDraws = 512;
+constexpr Index kMostCells = Index{1} << 20;
+// Part of D that is added to J: J is known by draws only, and no step is made longer than by 1 over
+// this.
+constexpr double kRidge = 0.05;
+
+Matrix with_background(const Matrix& x, Index num_columns) {
+  Matrix all = Matrix::Ones(x.rows(), num_columns);
+  all.leftCols(x.cols()) = x;
+  return all;
+}
+
+}  // namespace
+
+bool BasisCurvature::is_affordable(Index num_channels, Index num_components) {
+  return num_channels * num_components * num_components <= kMostCells;
+}
+
+void BasisCurvature::measure(const Estimate& estimate) {
+  const Matrix& basis = estimate.basis;
+  const Matrix x = with_background(draw_activations(estimate.prior, kDraws), basis.cols());
+  const Vector mean = x.colwise().mean();
+  columns_with_scale_ = estimate.prior.has_scale() ? estimate.prior.num_components() : 0;
+  longer_.assign(static_cast<std::size_t>(basis.rows()), {});
+  for (Index m = 0; m < basis.rows(); ++m) {
+    const Vector intensity = x * basis.row(m).transpose();
+    const Vector share = (intensity.array() > 0)
+                             .select(intensity.array().inverse() / static_cast<double>(kDraws), 0);
+    const Vector complete = mean.cwiseQuotient(basis.row(m).transpose());
+    if (!complete.allFinite()) continue;
+    Matrix information = x.transpose() * share.asDiagonal() * x;
+    information.diagonal() += kRidge * complete;
+    const Matrix all = ((1 + kRidge) * complete).asDiagonal();
+    longer_[m] = information.ldlt().solve(all);
+    if (!longer_[m].allFinite()) longer_[m].resize(0, 0);
+  }
+}
+
+void BasisCurvature::lengthen_step(const Matrix& before, Matrix& basis) const {
+  const Vector sums = basis.leftCols(columns_with_scale_).colwise().sum();
+  Vector step(basis.cols());
+  for (Index m = 0; m < basis.rows(); ++m) {
+    if (longer_[m].size() == 0) continue;
+    step.noalias() = longer_[m] * (basis.row(m) - before.row(m)).transpose();
+    for (Index k = 0; k < basis.cols(); ++k) {
+      const double old = before(m, k);
+      const double least = std::min(basis(m, k), old / 2);
+      const double most = std::max(basis(m, k), 2 * old);
+      basis(m, k) = std::clamp(old + step[k], least, most);
+    }
+  }
+  restore_sums(sums, basis);
+}
+
+}  // namespace headwater

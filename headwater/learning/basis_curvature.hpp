@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/learning/estimate.hpp"
+
+namespace headwater {
+
+// Lengthens EM's steps where they are too short.
+//
+// EM moves row m of the basis by D_m^-1 g_m, where g_m is the gradient of the log-likelihood and
+// D_m = diag(E[x_k] / B(m, k)) the information if it were known of each count which component gave
+// it. Nobody knows: even with known activations there is only
+//   J_m = E[x x^T / lambda_m(x)],  and  J_m B_m = E[x],
+// from which J_m <= D_m. For a small entry in a busy channel J is a hundredth of D, and EM takes
+// hundreds of rounds. The longer step is J_m^-1 g_m = J_m^-1 D_m (EM's step): Newton's if
+// activations were known, and still too short rather than too long where they are not.
+class BasisCurvature {
+ public:
+  // Whether M matrices of K x K are little enough to keep and to solve.
+  static bool is_affordable(Index num_channels, Index num_components);
+
+  // J_m under this estimate, by draws from the prior.
+  void measure(const Estimate& estimate);
+
+  // basis: where EM's step from `before` ends; becomes where the longer one does. No entry is made
+  // less than half of what it was, nor more than twice that, unless by EM itself. Where the prior
+  // has a scale, which takes nearly all the information about the sums of the columns with it,
+  // these stay as EM left them.
+  void lengthen_step(const Matrix& before, Matrix& basis) const;
+
+ private:
+  std::vector<Matrix> longer_;  // of each row, J_m^-1 D_m
+  Index columns_with_scale_ = 0;
+};
+
+}  // namespace headwater
