@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <numbers>
 
 #include "bench/summary.hpp"
 #include "headwater/engines/particle_engine.hpp"
@@ -41,11 +40,12 @@ const ParticleFilter& filter_of(const Session& session) {
   return dynamic_cast<const ParticleEngine&>(session.learner()->engine()).filter();
 }
 
-// A state is -log of the distance to the nearer edge, at most 1/2 away, with the sign of the side.
+// A state is the distance to the nearer edge, at most 1/2 away, with a sign for the side.
 const char* trouble_in(const ParticleFilter& filter) {
   const auto& states = filter.states().array();
   if (!states.isFinite().all()) return "a state is not finite";
-  if ((states.abs() < std::numbers::ln2 - kRounding).any()) return "a state is past the middle";
+  if ((states.abs() > 0.5).any()) return "a state is past the middle";
+  if ((states == 0).any()) return "a state is on the edge";
   const auto& x = filter.activations().array();
   if (!(x >= 0 && x <= 1).all()) return "an activation is outside [0, 1]";
   const auto& weights = filter.weights().array();
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   const Matrix basis = random_basis(8, kComponents, 10, seed);
   Simulator simulator(AnyPrior(RelaxedSelection(kComponents, kAlpha)), basis, seed);
   Session session(config_for(basis, particles, seed));
-  double farthest = 0;  // -log of the smallest distance to an edge
+  double nearest = 1;  // to an edge
   for (Index t = 1; t <= length; ++t) {
     simulator.next();
     session.update(simulator.observation());
@@ -85,14 +85,14 @@ int main(int argc, char** argv) {
       fmt::print("observation {}: {}\n", t, trouble);
       return EXIT_FAILURE;
     }
-    farthest = std::max(farthest, filter_of(session).states().cwiseAbs().maxCoeff());
+    nearest = std::min(nearest, filter_of(session).states().cwiseAbs().minCoeff());
   }
   session.finish();
   const Model model = session.model();
   const Matrix found = in_order_of(model.reported.basis, basis);
   fmt::print("Relaxed selection, {} observations, {} particles, seed {}: no trouble\n\n", length,
              particles, seed);
-  fmt::print("smallest distance to an edge  1e-{:.1f}\n", farthest / std::numbers::ln10);
+  fmt::print("smallest distance to an edge  {:.1e}\n", nearest);
   fmt::print("impossible observations       {}\n", model.impossible_observations);
   fmt::print("relative error of the basis   {:.4f}\n", relative_error(found, basis));
   fmt::print("alpha                         {:.5f} (truth {})\n",

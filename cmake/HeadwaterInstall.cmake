@@ -6,7 +6,8 @@ install(TARGETS headwater EXPORT headwaterTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY headwater DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "reference" EXCLUDE PATTERN "test_support.hpp" EXCLUDE)
+        PATTERN "reference" EXCLUDE PATTERN "test_support.hpp" EXCLUDE
+        PATTERN "*-inl.hpp" EXCLUDE)
 install(EXPORT headwaterTargets NAMESPACE headwater::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headwater)
 configure_package_config_file(cmake/headwaterConfig.cmake.in headwaterConfig.cmake

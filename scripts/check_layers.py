@@ -18,10 +18,13 @@ LAYERS = [
     ["smoothers"],
     ["filters"],
     ["models"],
-    ["random", "kernels", "parallel"],
+    ["kernels"],
+    ["random", "parallel"],
     ["core"],
 ]
-CONFINED = {"hdf5.h": "io", "CLI/CLI.hpp": "cli", "Random123/philox.h": "random"}
+# How what is included begins, and the only folder that may include it.
+CONFINED = {"hdf5.h": "io", "zlib.h": "io", "hwy/": "kernels", "CLI/CLI.hpp": "cli",
+            "Random123/philox.h": "random"}
 
 INCLUDE = re.compile(r'^\s*#include\s+[<"]([^">]+)[">]')
 
@@ -46,9 +49,9 @@ def complaints(root):
         folder = parts[1] if parts[0] == "headwater" and len(parts) > 2 else parts[0]
         for number, included in includes(path):
             where = f"{path.relative_to(root)}:{number}"
-            home = CONFINED.get(included)
-            if home is not None and home != folder:
-                yield f"{where}: {included} is confined to {home}/"
+            for start, home in CONFINED.items():
+                if included.startswith(start) and home != folder:
+                    yield f"{where}: {included} is confined to {home}/"
             if folder in ("cli", "reference", "headwater") or path.name.endswith("_test.cc"):
                 continue
             if depth_of(folder) is None:

@@ -32,8 +32,9 @@ Matrix particle_smoothed_activations(ParticleFilter& filter,
     if (kept < window && !is_last) continue;
     const auto settled = static_cast<std::size_t>(is_last ? kept : lag);
     Vector law = steps[kept - 1].weights;
-    sweep_back({steps.data(), static_cast<std::size_t>(kept)}, no_moves, filter, *kernel, law, {},
-               [&](std::size_t s, const Vector& law_of_s) {
+    Vector before_law;
+    sweep_back({steps.data(), static_cast<std::size_t>(kept)}, no_moves, filter, *kernel, law,
+               before_law, {}, [&](std::size_t s, const Vector& law_of_s) {
                  if (s >= settled) return;
                  means.row(first + static_cast<Index>(s)) =
                      law_of_s.transpose() * steps[s].activations;

@@ -9,7 +9,8 @@
 #include <numeric>
 
 #include "headwater/core/error.hpp"
-#include "headwater/core/log_weights.hpp"
+#include "headwater/kernels/gather.hpp"
+#include "headwater/kernels/log_weights.hpp"
 
 namespace headwater {
 
@@ -99,13 +100,13 @@ FilterStep ParticleFilter::step(Observation y) {
     report.unique_ancestors = report.resampled ? count_unique(ancestors_) : num_particles();
     move();
   }
-  const SeenChannels seen(y, basis_, column_sums_);
+  seen_.look_at(y, basis_, column_sums_);
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
     const auto x = activations_.middleRows(first, size);
-    log_likelihoods(x, basis_, seen, log_weights_.segment(first, size));
+    log_likelihoods(x, seen_, as_span(log_weights_).subspan(first, size));
     rule_out_what_is_no_number(first, size);
   });
-  const bool nothing_was_said = !seen.any && !proposal_->has_worths();
+  const bool nothing_was_said = !seen_.any() && !proposal_->has_worths();
   const double log_normaliser = nothing_was_said ? keep_carried_weights() : take_in_likelihoods();
   report.effective_size = effective_size(weights_);
   report.impossible = log_normaliser == kMinusInfinity;
@@ -185,9 +186,8 @@ void ParticleFilter::move() {
   states_.swap(previous_);
   const Index components = prior_.num_components();
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
-    for (Index s = 0; s < states_.cols(); ++s) {
-      for (Index i = first; i < first + size; ++i) parents_(i, s) = previous_(ancestors_[i], s);
-    }
+    gather_rows(previous_, std::span(ancestors_).subspan(first, size),
+                parents_.middleRows(first, size));
     const RandomBlock random{random_, time_, static_cast<std::uint32_t>(first),
                              Purpose::particle_moves};
     auto next = states_.middleRows(first, size);

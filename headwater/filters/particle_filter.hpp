@@ -89,6 +89,7 @@ class ParticleFilter {
   Matrix parents_;
   Matrix activations_;
   Ancestors ancestors_;
+  SeenChannels seen_;
   Vector log_correction_;
   Vector log_carried_;  // log-weights before the observation is seen, normalised
   Vector log_weights_;  // ... and after

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "headwater/random/stream.hpp"
 
@@ -52,6 +54,30 @@ class QuantileWalk {
   std::size_t last_;
   std::size_t index_ = 0;
   double cumulated_;
+};
+
+// The same at points in any order, from a table of where to begin: a step or two each.
+class QuantileTable {
+ public:
+  // Weights are nonnegative and have a positive finite sum.
+  void set(std::span<const double> weights);
+
+  double total() const { return cumulated_.back(); }
+  // The first index up to which the weights sum to more than `point`, 0 <= point; the last of
+  // positive weight where none does.
+  std::int32_t at(double point) const {
+    const auto slot =
+        std::min(static_cast<std::size_t>(point * slots_per_unit_), begin_.size() - 1);
+    std::int32_t i = begin_[slot];
+    while (cumulated_[static_cast<std::size_t>(i)] <= point && i < last_) ++i;
+    return i;
+  }
+
+ private:
+  std::vector<double> cumulated_;
+  std::vector<std::int32_t> begin_;  // of each slot of the total, an index that is not too large
+  std::int32_t last_ = 0;
+  double slots_per_unit_ = 0;
 };
 
 }  // namespace headwater

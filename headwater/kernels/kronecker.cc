@@ -5,46 +5,9 @@
 #include <cassert>
 #include <utility>
 
+#include "headwater/kernels/two_state.hpp"
+
 namespace headwater {
-
-namespace {
-
-// Two states: (a, b) <- (m00 a + m01 b, m10 a + m11 b), for `outer` pairs of runs of `inner`
-// numbers. Written with sums of nonnegative products only, so that a law never turns negative.
-void butterfly(double m00, double m01, double m10, double m11, double* values, Index outer,
-               Index inner) {
-  for (Index o = 0; o < outer; ++o, values += 2 * inner) {
-    double* a = values;
-    double* b = values + inner;
-    for (Index i = 0; i < inner; ++i) {
-      const double off = a[i];
-      const double on = b[i];
-      a[i] = m00 * off + m01 * on;
-      b[i] = m10 * off + m11 * on;
-    }
-  }
-}
-
-// All four sums of products law(i) * values(j) of a two-state axis in one pass.
-std::array<double, 4> two_state_products(const double* law, const double* values, Index outer,
-                                         Index inner) {
-  std::array<double, 4> sums = {0, 0, 0, 0};
-  for (Index o = 0; o < outer; ++o, law += 2 * inner, values += 2 * inner) {
-    for (Index r = 0; r < inner; ++r) {
-      const double off = law[r];
-      const double on = law[inner + r];
-      const double to_off = values[r];
-      const double to_on = values[inner + r];
-      sums[0] += off * to_off;
-      sums[1] += off * to_on;
-      sums[2] += on * to_off;
-      sums[3] += on * to_on;
-    }
-  }
-  return sums;
-}
-
-}  // namespace
 
 KroneckerOperator::KroneckerOperator(std::vector<Matrix> transitions)
     : transitions_(std::move(transitions)) {
@@ -70,9 +33,9 @@ void KroneckerOperator::apply_axis(Index axis, std::span<double> values, Index w
   const Index outer = num_states_ / (strides_[axis] * states);
   if (states == 2) {
     if (direction == Direction::kForward) {
-      butterfly(p(0, 0), p(1, 0), p(0, 1), p(1, 1), values.data(), outer, inner);
+      apply_two_state({p(0, 0), p(1, 0), p(0, 1), p(1, 1)}, values.data(), outer, inner);
     } else {
-      butterfly(p(0, 0), p(0, 1), p(1, 0), p(1, 1), values.data(), outer, inner);
+      apply_two_state({p(0, 0), p(0, 1), p(1, 0), p(1, 1)}, values.data(), outer, inner);
     }
     return;
   }

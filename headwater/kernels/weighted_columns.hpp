@@ -5,8 +5,7 @@
 namespace headwater {
 
 // out[i] += sum_j weights[j] * columns[j][i]: a matrix-vector product over chosen columns. Each
-// column has out.size() numbers and does not overlap `out`. Four columns are taken at a time, so
-// that `out` is read and written a quarter as often.
+// column has out.size() numbers and does not overlap `out`.
 void add_weighted_columns(std::span<const double* const> columns, std::span<const double> weights,
                           std::span<double> out);
 

@@ -5,23 +5,28 @@
 #include <vector>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/kernels/test_support.hpp"
 
 namespace headwater {
 namespace {
 
 TEST(WeightedColumns, EqualTheMatrixVectorProduct) {
-  for (Index rows = 1; rows <= 9; ++rows) {
-    for (Index count = 0; count <= 9; ++count) {
-      const Matrix matrix = Matrix::Random(rows + 1, count);
-      const Vector weights = Vector::Random(count);
-      Vector out = Vector::Random(rows);
-      const Vector expected = out + matrix.bottomRows(rows) * weights;
-      std::vector<const double*> columns;  // misaligned by one number
-      for (Index j = 0; j < count; ++j) columns.push_back(matrix.col(j).data() + 1);
-      add_weighted_columns(columns, as_span(weights), as_span(out));
-      EXPECT_LT((out - expected).cwiseAbs().maxCoeff(), 1e-14);
+  under_each_instruction_set([] {
+    for (const std::size_t length : lengths_to_try()) {
+      for (const Index count : {0, 1, 2, 3, 8, 16, 17, 40}) {
+        const auto rows = static_cast<Index>(length);
+        const Matrix matrix = Matrix::Random(rows + 1, count);
+        const Vector weights = Vector::Random(count);
+        Vector out = Vector::Random(rows + 2);  // of which the first and last stay
+        Vector expected = out;
+        expected.segment(1, rows) += matrix.bottomRows(rows) * weights;
+        std::vector<const double*> columns;  // misaligned by one number
+        for (Index j = 0; j < count; ++j) columns.push_back(matrix.col(j).data() + 1);
+        add_weighted_columns(columns, as_span(weights), as_span(out.segment(1, rows)));
+        EXPECT_LT((out - expected).cwiseAbs().maxCoeff(), 1e-14);
+      }
     }
-  }
+  });
 }
 
 }  // namespace

@@ -59,57 +59,88 @@ TEST(RelaxedSelection, StartsInTheArcsineLawForOneHalf) {
   EXPECT_LT(distance, reference::kolmogorov_smirnov_critical(20000, 1e-6));
 }
 
-// Both sides together: w from log 2 on for x <= 1/2, down from -log 2 for x > 1/2.
+double state_of(double x) { return x <= 0.5 ? x : x - 1; }
+
+// In pieces, between which the density jumps: from the edge to the old place, and on to the middle
+// and the other edge.
 TEST(RelaxedSelection, DensityIntegratesToOne) {
   const RelaxedSelection prior(1, 0.9);
-  for (const double previous : {0.8, 3.0, -0.7, -5.0}) {
-    const auto density = [&](double w) { return log_density(prior, previous, w); };
-    const double both =
-        integral(std::numbers::ln2, 60, density) + integral(-60, -std::numbers::ln2, density);
-    EXPECT_NEAR(both, 1, 1e-3);
+  for (const double before : {0.01, 0.3, 0.499}) {
+    for (const double side : {1.0, -1.0}) {
+      const auto density = [&](double s) { return log_density(prior, side * before, s); };
+      const double all =
+          integral(std::min(0.0, side * before), std::max(0.0, side * before), density) +
+          integral(side > 0 ? before : -0.5, side > 0 ? 0.5 : -before, density) +
+          integral(side > 0 ? -0.5 : 0.0, side > 0 ? 0.0 : 0.5, density);
+      EXPECT_NEAR(all, 1, 1e-3);
+    }
   }
 }
 
-// f in x is alpha / x' below x' <= 1/2 and (1 - alpha) / (1 - x') above; w has that times x.
+// f is alpha / x' below x' <= 1/2 and (1 - alpha) / (1 - x') above.
 TEST(RelaxedSelection, DensityIsThePapers) {
   const double alpha = 0.9;
   const RelaxedSelection prior(1, alpha);
   const double before = 0.2;
-  const auto w_of = [](double x) { return x <= 0.5 ? -std::log(x) : std::log(1 - x); };
   for (const double x : {0.05, 0.19, 0.3, 0.6, 0.99}) {
-    const double in_x = x <= before ? alpha / before : (1 - alpha) / (1 - before);
-    EXPECT_NEAR(log_density(prior, w_of(before), w_of(x)), std::log(in_x * std::min(x, 1 - x)),
-                1e-12);
+    const double expected = x <= before ? alpha / before : (1 - alpha) / (1 - before);
+    EXPECT_NEAR(log_density(prior, state_of(before), state_of(x)), std::log(expected), 1e-12);
+    EXPECT_NEAR(log_density(prior, -state_of(before), -state_of(x)), std::log(expected), 1e-12);
   }
 }
 
-// x reaches 1e-300 and beyond within a few thousand steps of alpha near 1; the state stays finite
-// and its activation inside [0, 1].
+// The law of one move is the paper's: towards, uniform below the old place; away, uniform above.
+// Kolmogorov-Smirnov, alarm rate 1e-6 each.
+TEST(RelaxedSelection, MovesByThePapersLaw) {
+  const double alpha = 0.7;
+  const RelaxedSelection prior(1, alpha);
+  for (const double before : {0.1, 0.5, 0.9}) {
+    const Matrix previous = Matrix::Constant(20000, 1, state_of(before));
+    Matrix next(20000, 1);
+    Matrix x(20000, 1);
+    prior.sample_transition({RandomStream(4), 1, 0, Purpose::transition}, previous, next);
+    prior.activations(next, x);
+    std::vector<double> sample(x.data(), x.data() + x.size());
+    std::ranges::sort(sample);
+    const double below = before <= 0.5 ? alpha : 1 - alpha;
+    const double distance = reference::kolmogorov_statistic(sample, [&](double at) {
+      return at <= before ? below * at / before
+                          : below + (1 - below) * (at - before) / (1 - before);
+    });
+    EXPECT_LT(distance, reference::kolmogorov_smirnov_critical(20000, 1e-6)) << before;
+  }
+}
+
+// x reaches 1e-300 within a few thousand steps of alpha near 1, and would go on to 0: there the
+// state stays, on its side.
 TEST(RelaxedSelection, DoesNotUnderflow) {
   const RelaxedSelection prior(50, 0.999);
   const RandomStream random(5);
   Matrix now(1, 50);
   Matrix next(1, 50);
   prior.sample_initial({random, 0, 0, Purpose::initial_state}, now);
-  double farthest = 0;
+  double nearest = 1;
   for (std::uint64_t t = 1; t < 20000; ++t) {
     prior.sample_transition({random, t, 0, Purpose::transition}, now, next);
     now.swap(next);
-    ASSERT_TRUE(now.allFinite());
-    farthest = std::max(farthest, now.cwiseAbs().maxCoeff());
+    ASSERT_LE(now.cwiseAbs().maxCoeff(), 0.5);
+    nearest = std::min(nearest, now.cwiseAbs().minCoeff());
   }
-  EXPECT_GT(farthest, 700);  // exp(-700): below what x itself could hold
+  EXPECT_EQ(nearest, 1e-300);
   Matrix x(1, 50);
   prior.activations(now, x);
   EXPECT_GE(x.minCoeff(), 0);
   EXPECT_LE(x.maxCoeff(), 1);
+  Vector out(1);
+  prior.log_transition(Matrix::Constant(1, 50, 1e-300), Matrix::Constant(1, 50, 1e-300), out);
+  EXPECT_TRUE(std::isfinite(out[0]));
 }
 
 // Erratum E5: the moves of all components are summed; towards means nearer to the same edge.
 TEST(RelaxedSelection, CountsMovesTowardsTheEdge) {
   AnyPrior prior(RelaxedSelection(2, 0.5));
-  const Matrix before = (Matrix(2, 2) << 1, -1, 2, 2).finished();
-  const Matrix after = (Matrix(2, 2) << 3, -4, 1.5, -3).finished();
+  const Matrix before = (Matrix(2, 2) << 0.3, -0.3, 0.1, 0.1).finished();
+  const Matrix after = (Matrix(2, 2) << 0.05, -0.01, 0.2, -0.05).finished();
   Vector statistics = Vector::Zero(4);
   prior.add_statistics(before, after, Vector::Ones(2), as_span(statistics));
   EXPECT_EQ(statistics, (Vector(4) << 1, 1, 1, 1).finished());

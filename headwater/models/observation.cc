@@ -1,8 +1,10 @@
 #include "headwater/models/observation.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "headwater/core/special.hpp"
+#include "headwater/kernels/poisson.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {
@@ -22,31 +24,31 @@ double log_factorials(Observation y) {
   return sum;
 }
 
-SeenChannels::SeenChannels(Observation y, const Matrix& basis, const Vector& column_sums)
-    : total(column_sums) {
+void SeenChannels::look_at(Observation y, const Matrix& basis, const Vector& column_sums) {
+  positive_.clear();
+  counts_.clear();
+  rows_.clear();
+  any_ = false;
+  total_ = column_sums;
   for (Index m = 0; m < basis.rows(); ++m) {
     if (std::isnan(y[m])) {
-      total -= basis.row(m).transpose();
+      total_ -= basis.row(m).transpose();
       continue;
     }
-    any = true;
+    any_ = true;
     if (!(y[m] > 0)) continue;
-    positive.push_back(m);
-    counts.push_back(y[m]);
+    positive_.push_back(m);
+    counts_.push_back(y[m]);
+    for (Index k = 0; k < basis.cols(); ++k) rows_.push_back(basis(m, k));
   }
 }
 
-void log_likelihoods(const Eigen::Ref<const Matrix>& activations, const Matrix& basis,
-                     const SeenChannels& seen, Eigen::Ref<Vector> out) {
-  if (!seen.any) {
-    out.setZero();  // exactly: nothing was said about the activations
-    return;
-  }
-  out.noalias() = activations * -seen.total;
-  Vector intensity(out.size());
-  for (std::size_t i = 0; i < seen.positive.size(); ++i) {
-    intensity.noalias() = activations * basis.row(seen.positive[i]).transpose();
-    out.array() += seen.counts[i] * intensity.array().log();
+void log_likelihoods(const Eigen::Ref<const Matrix>& activations, const SeenChannels& seen,
+                     std::span<double> out) {
+  if (seen.any()) {
+    poisson_log_likelihoods(activations, seen.rows(), seen.counts(), as_span(seen.total()), out);
+  } else {
+    std::ranges::fill(out, 0);  // exactly: nothing was said about the activations
   }
 }
 

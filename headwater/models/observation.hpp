@@ -15,22 +15,32 @@ using Observation = std::span<const double>;
 double log_factorials(Observation y);
 
 // The channels of an observation, sorted by what they cost: one with a count needs a logarithm, one
-// at zero enters by its intensity alone, one that was not seen does not enter at all.
-struct SeenChannels {
+// at zero enters by its intensity alone, one that was not seen does not enter at all. Used for one
+// observation after another, it allocates nothing.
+class SeenChannels {
+ public:
   // column_sums: of the basis.
-  SeenChannels(Observation y, const Matrix& basis, const Vector& column_sums);
+  void look_at(Observation y, const Matrix& basis, const Vector& column_sums);
 
-  std::vector<Index> positive;
-  std::vector<double> counts;  // of those
-  Vector total;                // K: sum of B(m, k) over the channels that were seen
-  bool any = false;            // whether there is one
+  bool any() const { return any_; }  // whether a channel was seen
+  const std::vector<Index>& positive() const { return positive_; }
+  std::span<const double> counts() const { return counts_; }  // of those
+  std::span<const double> rows() const { return rows_; }      // ... their rows of the basis
+  const Vector& total() const { return total_; }  // K: sum of B(m, k) over the channels seen
+
+ private:
+  std::vector<Index> positive_;
+  std::vector<double> counts_;
+  std::vector<double> rows_;
+  Vector total_;
+  bool any_ = false;
 };
 
 // out(i) = sum over the channels seen of y_m log lambda_m(x_i) - lambda_m(x_i), which is
 // log g(y | x_i) without the factorials, for activations x_i in the rows of an n x K block. A
 // positive count under zero intensity gives -infinity.
-void log_likelihoods(const Eigen::Ref<const Matrix>& activations, const Matrix& basis,
-                     const SeenChannels& seen, Eigen::Ref<Vector> out);
+void log_likelihoods(const Eigen::Ref<const Matrix>& activations, const SeenChannels& seen,
+                     std::span<double> out);
 
 // The Poisson law of an observation on finitely many activations x: channel m has intensity
 // lambda_m(x) = sum_k B(m, k) x_k.

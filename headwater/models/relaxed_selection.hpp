@@ -13,9 +13,10 @@ namespace headwater {
 // the rest. Started in its stationary law, of density proportional to x^-alpha (1 - x)^-(1 - alpha)
 // on (0, 1/2], mirrored above 1/2.
 //
-// x comes as close to an edge as 1e-70 and closer, where x itself rounds to 1 and its density to
-// infinity. So the state is w = -log(distance to the nearer edge), with the sign of the side: w > 0
-// for x = exp(-w), w < 0 for x = 1 - exp(w). It cannot underflow, and its density is bounded.
+// x comes as close to an edge as 1e-70 and closer, where it would round to 1. So the state is the
+// distance to the nearer edge, with a sign for the side: s = x up to 1/2, and s = x - 1 above. A
+// distance is never less than 1e-300, which no activation can tell from 0; densities are those of
+// x.
 class RelaxedSelection {
  public:
   RelaxedSelection(Index num_components, double alpha);
@@ -43,8 +44,12 @@ class RelaxedSelection {
   void maximise(std::span<const double> statistics);
 
  private:
+  void take_logarithms();
+
   Index num_components_;
   SharedOrOwn alpha_;
+  Vector log_towards_;  // log alpha of each component
+  Vector log_away_;     // log(1 - alpha)
 };
 
 static_assert(BoundedTransition<RelaxedSelection> && LearnablePrior<RelaxedSelection>);

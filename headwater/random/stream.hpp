@@ -76,9 +76,15 @@ class RandomStream {
   explicit RandomStream(std::uint64_t seed) : key_{low_word(seed), low_word(seed >> 32)} {}
 
   Generator at(std::uint64_t time, std::uint32_t particle, Purpose purpose) const {
+    return Generator(key_, first_counter(time, particle, purpose));
+  }
+
+  // For kernels that draw for many particles at once.
+  const PhiloxKey& key() const { return key_; }
+  static PhiloxCounter first_counter(std::uint64_t time, std::uint32_t particle, Purpose purpose) {
     assert(time >> 48 == 0 && "a time must be below 2^48");
     const auto high = low_word(time >> 32) << 16 | static_cast<std::uint32_t>(purpose);
-    return Generator(key_, {0, particle, low_word(time), high});
+    return {0, particle, low_word(time), high};
   }
 
  private:

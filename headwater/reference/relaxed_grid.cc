@@ -57,14 +57,14 @@ RelaxedGrid::RelaxedGrid(double alpha, Index cells)
     : alpha_(alpha), half_(distance_cells(alpha, cells / 2)) {}
 
 const DistanceCell& RelaxedGrid::cell(Index i) const {
-  const Index outward = i < num_half() ? num_half() - 1 - i : i - num_half();
+  const Index outward = i < num_half() ? i : size() - 1 - i;
   return half_[static_cast<std::size_t>(outward)];
 }
 
 Vector RelaxedGrid::states() const {
   Vector states(size());
   for (Index i = 0; i < size(); ++i) {
-    states[i] = (i < num_half() ? 1 : -1) * std::log(cell(i).mean);
+    states[i] = i < num_half() ? -cell(i).mean : cell(i).mean;
   }
   return states;
 }
@@ -73,7 +73,7 @@ Vector RelaxedGrid::edges() const {
   Vector edges(size() - 1);
   edges[num_half() - 1] = 0;
   for (Index i = num_half(); i + 1 < size(); ++i) {
-    edges[i] = -std::log(cell(i).lower);
+    edges[i] = cell(i).upper;
     edges[size() - 2 - i] = -edges[i];
   }
   return edges;

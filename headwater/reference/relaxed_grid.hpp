@@ -19,7 +19,7 @@ struct DistanceCell {
 };
 
 // Prior 'relaxed-selection' with one component, its states cut into cells of both sides, in the
-// order of the state: from x = 1 to the middle, from there to x = 0. Moves start from the
+// order of the state: from the middle to x = 1, from x = 0 to the middle. Moves start from the
 // stationary law within a cell, so that the law of the cells is the stationary one exactly.
 class RelaxedGrid {
  public:
@@ -27,7 +27,7 @@ class RelaxedGrid {
   RelaxedGrid(double alpha, Index cells);
 
   Index size() const { return 2 * num_half(); }
-  Vector states() const;  // -log E[d] with the sign of the side
+  Vector states() const;  // E[d] with the sign of the side
   Vector edges() const;
   Vector law() const;
   Matrix transition() const;

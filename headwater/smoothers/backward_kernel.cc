@@ -2,9 +2,20 @@
 
 #include <cmath>
 
-#include "headwater/core/log_weights.hpp"
+#include "headwater/kernels/elementary.hpp"
+#include "headwater/kernels/log_weights.hpp"
 
 namespace headwater {
+
+void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> rows, Matrix& to) {
+  const auto count = static_cast<Index>(rows.size());
+  if (to.rows() < count || to.cols() != from.cols()) to.resize(count, from.cols());
+  for (Index k = 0; k < from.cols(); ++k) {
+    const double* column = from.col(k).data();
+    double* out = to.col(k).data();
+    for (Index i = 0; i < count; ++i) out[i] = column[rows[i]];
+  }
+}
 
 void PairStatistics::clear() {
   before_.clear();
@@ -20,11 +31,12 @@ void PairStatistics::add(Index before, Index after, double weight) {
 
 void PairStatistics::sum(const AnyPrior& prior, const ParticleStep& before,
                          const ParticleStep& step, std::span<double> s3) {
-  if (weights_.empty()) return;
-  before_states_ = before.states(before_, Eigen::all);
-  after_states_ = step.states(after_, Eigen::all);
-  const Eigen::Map<const Vector> weights(weights_.data(), static_cast<Index>(weights_.size()));
-  prior.add_statistics(before_states_, after_states_, weights, s3);
+  const auto count = static_cast<Index>(weights_.size());
+  if (count == 0) return;
+  gather_rows(before.states, before_, before_states_);
+  gather_rows(step.states, after_, after_states_);
+  const Eigen::Map<const Vector> weights(weights_.data(), count);
+  prior.add_statistics(before_states_.topRows(count), after_states_.topRows(count), weights, s3);
 }
 
 void DrawnPast::pull_back(const Ancestors& draws, Index num_draws, const ParticleFilter& filter,
@@ -45,14 +57,34 @@ void DrawnPast::pull_back(const Ancestors& draws, Index num_draws, const Particl
   if (with_moves) pairs_.sum(filter.prior(), before, step, s3);
 }
 
+namespace {
+
+// The same where densities are so far apart that the largest belongs to a particle of weight zero
+// and leaves nothing of the others, or where none is a number: in logarithms throughout.
+void backward_law_of_extremes(const AnyPrior& prior, const ParticleStep& before,
+                              const Eigen::Ref<const Matrix>& next, Vector& out) {
+  prior.log_transition(before.states, next, out);
+  Vector log_law = out.array() + before.weights.array().log();
+  out = before.weights;
+  normalise_log_weights(as_span(log_law), as_span(out));
+}
+
+}  // namespace
+
 void backward_law(const AnyPrior& prior, const ParticleStep& before,
                   const Eigen::Ref<const Matrix>& next, Vector& out) {
   out.resize(before.weights.size());
   prior.log_transition(before.states, next, out);
-  out.array() += before.weights.array().log();
-  Vector log_law = out;
-  out = before.weights;
-  normalise_log_weights(as_span(log_law), as_span(out));
+  const double largest = out.maxCoeff();
+  out.array() -= largest;
+  vector_exp(as_span(out), as_span(out));
+  out.array() *= before.weights.array();
+  const double sum = out.sum();
+  if (sum > 0 && std::isfinite(sum)) {
+    out /= sum;
+  } else {
+    backward_law_of_extremes(prior, before, next, out);
+  }
 }
 
 // Chunk by chunk, and the chunks' sums in their order, so that threads change no bit.
@@ -66,10 +98,11 @@ void DenseKernel::pull_back(const ParticleFilter& filter, const ParticleStep& be
   chunk_laws_.setZero(n, num_chunks);
   chunk_statistics_.setZero(with_moves ? static_cast<Index>(s3.size()) : 0, num_chunks);
   for_each_chunk(filter.pool(), law.size(), kChunk, [&](Index first, Index size, Index chunk) {
-    Vector row;
+    Vector row(n);
+    Matrix next(1, step.states.cols());
     for (Index i = first; i < first + size; ++i) {
       if (!(law[i] > 0)) continue;
-      const Matrix next = step.states.row(i);
+      next = step.states.row(i);
       backward_law(filter.prior(), before, next, row);
       row *= law[i];
       chunk_laws_.col(chunk) += row;

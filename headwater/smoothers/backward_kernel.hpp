@@ -25,6 +25,9 @@ class BackwardKernel {
                          Vector& before_law, std::span<double> s3) = 0;
 };
 
+// Chosen rows of a matrix, to the first rows of another one, which grows if it has to.
+void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> rows, Matrix& to);
+
 // Adds up the prior's statistics over chosen pairs of a particle and one of the step before.
 class PairStatistics {
  public:
@@ -94,15 +97,16 @@ enum class BackwardDraw {
   kExact,      // from all the weights
 };
 
+class ChunkOfDraws;
+
 // A few draws from each row of the dense kernel: R(i, j) is the part of them that are j
 // [OlssonWesterborn2017]. With one draw paths would coalesce as in a genealogy; two are enough.
 class ParisKernel final : public BackwardKernel {
  public:
-  ParisKernel(BackwardDraw draw, Index num_draws) : draw_(draw), num_draws_(num_draws) {}
+  ParisKernel(BackwardDraw draw, Index num_draws);
+  ~ParisKernel() override;
 
-  std::unique_ptr<BackwardKernel> clone() const override {
-    return std::make_unique<ParisKernel>(*this);
-  }
+  std::unique_ptr<BackwardKernel> clone() const override;
   void prepare(const ParticleFilter& filter, const ParticleStep& before,
                ParticleStep& step) override;
   void pull_back(const ParticleFilter& filter, const ParticleStep& before, const ParticleStep& step,
@@ -115,6 +119,8 @@ class ParisKernel final : public BackwardKernel {
   BackwardDraw draw_;
   Index num_draws_;
   DrawnPast past_;
+  QuantileTable weights_;             // of the step before
+  std::vector<ChunkOfDraws> chunks_;  // room for each chunk's draws
 };
 
 // W(j) f(next | x_j) for every particle j of a step, normalised; their weights alone if all vanish.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headwater/kernels/share_sums.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {
@@ -66,6 +67,37 @@ void EmissionStatistics::add_counts(const Matrix& states, const Matrix& basis,
         out.s2(m, k) += basis(m, k) * tile.col(k).dot(mass);
       }
     }
+  }
+}
+
+void EmissionStatistics::add_one(const Eigen::Ref<const Matrix>& states, const Matrix& basis,
+                                 const Eigen::Ref<const Vector>& weights, Observation y,
+                                 Statistics& out) {
+  means_.resize(states.cols(), 1);
+  means_.noalias() = states.transpose() * weights;
+  out.s1 += means_;
+  add_unseen(Eigen::Map<const Matrix>(y.data(), basis.rows(), 1), means_, out);
+  add_counts_of_one(states, basis, weights, y, out);
+}
+
+void EmissionStatistics::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
+                                           const Matrix& basis,
+                                           const Eigen::Ref<const Vector>& weights, Observation y,
+                                           Statistics& out) {
+  channels_.clear();
+  counts_.clear();
+  rows_.clear();
+  for (Index m = 0; m < basis.rows(); ++m) {
+    if (!(y[m] > 0)) continue;
+    channels_.push_back(m);
+    counts_.push_back(y[m]);
+    for (Index k = 0; k < basis.cols(); ++k) rows_.push_back(basis(m, k));
+  }
+  shares_.assign(rows_.size(), 0);
+  add_share_sums(states, as_span(weights), rows_, counts_, shares_);
+  auto share = shares_.begin();
+  for (const Index m : channels_) {
+    for (Index k = 0; k < basis.cols(); ++k) out.s2(m, k) += *share++;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/models/observation.hpp"
 #include "headwater/smoothers/statistics.hpp"
 
 namespace headwater {
@@ -22,20 +23,30 @@ class EmissionStatistics {
  public:
   void add(const Matrix& states, const Matrix& basis, const Eigen::Ref<const Matrix>& weights,
            const Eigen::Ref<const Matrix>& observations, Statistics& out);
+
+  // The same of one observation, by the channels that it has counts in.
+  void add_one(const Eigen::Ref<const Matrix>& states, const Matrix& basis,
+               const Eigen::Ref<const Vector>& weights, Observation y, Statistics& out);
   // s2 alone.
-  void add_counts(const Matrix& states, const Matrix& basis,
-                  const Eigen::Ref<const Matrix>& weights,
-                  const Eigen::Ref<const Matrix>& observations, Statistics& out);
+  void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Matrix& basis,
+                         const Eigen::Ref<const Vector>& weights, Observation y, Statistics& out);
 
  private:
   static void add_unseen(const Eigen::Ref<const Matrix>& observations, const Matrix& means,
                          Statistics& out);
+  void add_counts(const Matrix& states, const Matrix& basis,
+                  const Eigen::Ref<const Matrix>& weights,
+                  const Eigen::Ref<const Matrix>& observations, Statistics& out);
 
   Vector mass_;       // of a tile of states: sum_t y_tm w_t(x), then that over lambda_m(x)
   Vector intensity_;  // of the same tile
   Matrix means_;      // K x T: sum_x w_t(x) x
   std::vector<const double*> columns_;  // weights of the observations in which a channel has counts
   std::vector<double> counts_;
+
+  std::vector<Index> channels_;  // with a count, in one observation
+  std::vector<double> rows_;     // theirs of the basis
+  std::vector<double> shares_;   // ... and what they add to s2
 };
 
 }  // namespace headwater

@@ -5,7 +5,7 @@ namespace headwater {
 void ParticleSweep::run(std::span<const ParticleStep> steps, std::span<const double> coefficients,
                         const ParticleFilter& filter, BackwardKernel& kernel, Vector& law,
                         Statistics& statistics) {
-  sweep_back(steps, coefficients, filter, kernel, law, as_span(statistics.s3),
+  sweep_back(steps, coefficients, filter, kernel, law, before_law_, as_span(statistics.s3),
              [&](std::size_t s, const Vector& law_of_s) {
                if (coefficients[s] == 0) return;
                add_emission(steps[s], filter.basis(), coefficients[s], law_of_s, statistics);
@@ -14,13 +14,18 @@ void ParticleSweep::run(std::span<const ParticleStep> steps, std::span<const dou
 
 void ParticleSweep::add_emission(const ParticleStep& step, const Matrix& basis, double coefficient,
                                  const Vector& law, Statistics& statistics) {
+  const Index n = law.size();
+  if (weights_.size() != n) weights_.resize(n);
   alive_.clear();
-  for (Index i = 0; i < law.size(); ++i) {
-    if (law[i] > 0) alive_.push_back(i);
+  for (Index i = 0; i < n; ++i) {
+    if (!(law[i] > 0)) continue;
+    weights_[static_cast<Index>(alive_.size())] = coefficient * law[i];
+    alive_.push_back(i);
   }
-  activations_ = step.activations(alive_, Eigen::all);
-  weights_ = coefficient * law(alive_);
-  emission_.add(activations_, basis, weights_, step.observation, statistics);
+  const auto count = static_cast<Index>(alive_.size());
+  gather_rows(step.activations, alive_, activations_);
+  emission_.add_one(activations_.topRows(count), basis, weights_.head(count),
+                    as_span(step.observation), statistics);
 }
 
 }  // namespace headwater

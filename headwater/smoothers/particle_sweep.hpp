@@ -13,11 +13,11 @@ namespace headwater {
 // each step with the law of its particles given what followed. The prior's statistics of the moves
 // into step s are added to s3 (unless that is empty) times coefficients[s]; the moves into the
 // oldest never are.
+// before_law: room to compute in.
 template <class Visit>
 void sweep_back(std::span<const ParticleStep> steps, std::span<const double> coefficients,
                 const ParticleFilter& filter, BackwardKernel& kernel, Vector& law,
-                std::span<double> s3, const Visit& visit) {
-  Vector before_law;
+                Vector& before_law, std::span<double> s3, const Visit& visit) {
   for (std::size_t s = steps.size(); s-- > 0;) {
     visit(s, law);
     if (s == 0) break;
@@ -40,8 +40,9 @@ class ParticleSweep {
 
   EmissionStatistics emission_;
   std::vector<Index> alive_;  // particles that the law gives any weight
-  Matrix activations_;        // ... theirs
+  Matrix activations_;        // ... theirs, in the first rows
   Vector weights_;            // ... and what they weigh
+  Vector before_law_;
 };
 
 }  // namespace headwater

@@ -28,8 +28,8 @@ bool PathRecursion::advance(const ParticleFilter& filter, Observation y, double 
   statistics_.clear_sums();
   paths_.add_to(statistics_, filter.weights());
   // S2 takes in the counts of this step at once, which the paths do only at the next.
-  emission_.add_counts(filter.activations(), filter.basis(), step_size * filter.weights(),
-                       previous_.observation, statistics_);
+  emission_.add_counts_of_one(filter.activations(), filter.basis(), step_size * filter.weights(), y,
+                              statistics_);
   return true;
 }
 

@@ -1,0 +1,282 @@
+#include "headwater/kernels/poisson.hpp"
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "headwater/kernels/poisson.cc"
+#include <hwy/foreach_target.h>
+
+#include "headwater/kernels/elementary-inl.hpp"
+#include "headwater/kernels/intensities-inl.hpp"
+#include "headwater/kernels/vectors-inl.hpp"
+
+#ifndef HEADWATER_KERNELS_POISSON_CC_
+#define HEADWATER_KERNELS_POISSON_CC_
+namespace headwater {
+
+// A run of channels that are taken in together.
+struct ChannelRun {
+  static constexpr std::size_t kMost = 16;
+  // Counts above this are not worth their many binary digits.
+  static constexpr std::uint32_t kLargestPower = 4095;
+  static constexpr std::size_t kDigits = 12;
+  // The product of kMost intensities no less than this is a normal number.
+  static constexpr double kLeastIntensity = 0x1p-62;
+  static constexpr double kLargestProduct = 0x1p1000;
+
+  std::size_t num_components = 0;
+  std::size_t size = 0;
+  const double* rows = nullptr;
+  const double* counts = nullptr;
+  const double* total = nullptr;  // of the first run: what the others add to begins with it
+
+  // Whether all counts are whole and at most kLargestPower. Then the channels whose counts have a
+  // binary digit one, for one digit after the other from the highest on:
+  bool is_whole = false;
+  std::size_t num_digits = 0;
+  std::array<std::size_t, kDigits> ends{};  // of each digit's channels in
+  std::array<std::uint8_t, kMost * kDigits> channels{};
+};
+
+}  // namespace headwater
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace headwater::HWY_NAMESPACE {
+
+// What the terms of a run are added to.
+template <std::size_t U, class Activations>
+HWY_INLINE void sums_before(const ChannelRun& run, const Activations& activations,
+                            const double* out, V (&sums)[U]) {
+  const Doubles d;
+  if (run.total == nullptr) {
+    for (std::size_t u = 0; u < U; ++u) sums[u] = hn::LoadU(d, out + u * hn::Lanes(d));
+    return;
+  }
+  V totals[1][U];
+  intensities_of(run.total, run.num_components, activations, totals);
+  for (std::size_t u = 0; u < U; ++u) sums[u] = hn::Neg(totals[0][u]);
+}
+
+// Adds sum_j c_j log lambda_j, by one logarithm a channel, whatever counts and intensities are.
+template <std::size_t U, class Activations>
+HWY_NOINLINE void add_logarithms(const ChannelRun& run, const Activations& activations,
+                                 double* out) {
+  const Doubles d;
+  V sums[U];
+  sums_before(run, activations, out, sums);
+  for (std::size_t j = 0; j < run.size; ++j) {
+    V intensities[1][U];
+    intensities_of(run.rows + j * run.num_components, run.num_components, activations, intensities);
+    take_logs(d, intensities[0]);
+    const auto count = hn::Set(d, run.counts[j]);
+    for (std::size_t u = 0; u < U; ++u) sums[u] = hn::MulAdd(count, intensities[0][u], sums[u]);
+  }
+  for (std::size_t u = 0; u < U; ++u) hn::StoreU(sums[u], d, out + u * hn::Lanes(d));
+}
+
+// The intensities of all channels of a run, for U vectors of particles: a row a channel.
+template <std::size_t U>
+struct Intensities {
+  static constexpr std::size_t kStride = U * hn::MaxLanes(Doubles());
+  HWY_ALIGN double values[ChannelRun::kMost * kStride];
+
+  HWY_INLINE double* at(std::size_t channel, std::size_t u) {
+    return values + channel * kStride + u * hn::Lanes(Doubles());
+  }
+};
+
+// Of C channels from the j-th on and H vectors of particles from the u-th on. Lowers `least` to the
+// least of them.
+template <std::size_t C, std::size_t H, std::size_t U, class Activations>
+HWY_INLINE void store_intensities(const ChannelRun& run, std::size_t j, std::size_t u,
+                                  const Activations& activations, Intensities<U>& to, V& least) {
+  V intensities[C][H];
+  intensities_of(run.rows + j * run.num_components, run.num_components, activations.from(u),
+                 intensities);
+  for (std::size_t c = 0; c < C; ++c) {
+    for (std::size_t h = 0; h < H; ++h) {
+      least = hn::Min(least, intensities[c][h]);
+      hn::Store(intensities[c][h], Doubles(), to.at(j + c, u + h));
+    }
+  }
+}
+
+// All of them; returns the least.
+template <std::size_t U, class Activations>
+HWY_INLINE V store_all_intensities(const ChannelRun& run, const Activations& activations,
+                                   Intensities<U>& to) {
+  constexpr std::size_t kVectors = U < 2 ? U : 2;
+  V least = hn::Set(Doubles(), 1.0);
+  for (std::size_t u = 0; u < U; u += kVectors) {
+    std::size_t j = 0;
+    for (; j + 4 <= run.size; j += 4) {
+      store_intensities<4, kVectors>(run, j, u, activations, to, least);
+    }
+    for (; j < run.size; ++j) store_intensities<1, kVectors>(run, j, u, activations, to, least);
+  }
+  return least;
+}
+
+// prod_j lambda_j^c_j = mantissa 2^(exponent - bias).
+template <std::size_t U>
+struct Products {
+  V mantissas[U];
+  hn::Vec<hn::RebindToUnsigned<Doubles>> exponents[U];
+  double bias = 0;
+};
+
+// By Horner's rule for the exponents, (..((Q_n)^2 Q_n-1)^2 ..)^2 Q_0, where Q_b is the product of
+// the lambda_j whose count has the b-th binary digit. The power of two is split off at each digit,
+// so that nothing can underflow; returns the largest number met, for nothing to have overflowed.
+template <std::size_t U>
+HWY_INLINE V multiply(const ChannelRun& run, Intensities<U>& intensities, Products<U>& products) {
+  const Doubles d;
+  const hn::RebindToUnsigned<Doubles> du;
+  V largest = hn::Zero(d);
+  for (std::size_t u = 0; u < U; ++u) {
+    products.mantissas[u] = hn::Set(d, 1.0);
+    products.exponents[u] = hn::Zero(du);
+  }
+  std::size_t i = 0;
+  for (std::size_t digit = 0; digit < run.num_digits; ++digit) {
+    for (V& mantissa : products.mantissas) mantissa = hn::Mul(mantissa, mantissa);
+    for (; i < run.ends[digit]; ++i) {
+      for (std::size_t u = 0; u < U; ++u) {
+        const V factor = hn::Load(d, intensities.at(run.channels[i], u));
+        products.mantissas[u] = hn::Mul(products.mantissas[u], factor);
+      }
+    }
+    for (std::size_t u = 0; u < U; ++u) {
+      V& mantissa = products.mantissas[u];
+      auto& exponent = products.exponents[u];
+      largest = hn::Max(largest, mantissa);
+      const auto bits = hn::BitCast(du, mantissa);
+      mantissa = hn::BitCast(d, hn::Or(hn::And(bits, hn::Set(du, 0x000FFFFFFFFFFFFF)),
+                                       hn::Set(du, 0x3FF0000000000000)));
+      exponent = hn::Add(hn::Add(exponent, exponent), hn::ShiftRight<52>(bits));
+    }
+    products.bias = 2 * products.bias + 1023;
+  }
+  return largest;
+}
+
+// Adds the same for whole counts, by the logarithm of the product.
+template <std::size_t U, class Activations>
+HWY_INLINE void add_logarithm_of_product(const ChannelRun& run, const Activations& activations,
+                                         double* out) {
+  const Doubles d;
+  Intensities<U> intensities;
+  Products<U> products;
+  const V least = store_all_intensities(run, activations, intensities);
+  const V largest = multiply(run, intensities, products);
+  const auto in_range = hn::And(hn::Ge(least, hn::Set(d, ChannelRun::kLeastIntensity)),
+                                hn::Lt(largest, hn::Set(d, ChannelRun::kLargestProduct)));
+  if (HWY_UNLIKELY(!hn::AllTrue(d, in_range))) {
+    add_logarithms<U>(run, activations, out);
+    return;
+  }
+  V sums[U];
+  sums_before(run, activations, out, sums);
+  for (std::size_t u = 0; u < U; ++u) {
+    const Split<Doubles> parts = split(d, products.mantissas[u]);
+    const auto exponent =
+        whole_to_double(d, hn::Add(parts.exponent, products.exponents[u]), products.bias + 1023);
+    const V log = log_of_parts(d, parts.mantissa, exponent);
+    hn::StoreU(hn::Add(sums[u], log), d, out + u * hn::Lanes(d));
+  }
+}
+
+template <std::size_t U, class Activations>
+HWY_INLINE void add_run_to(const ChannelRun& run, const Activations& activations, double* out) {
+  if (run.is_whole) {
+    add_logarithm_of_product<U>(run, activations, out);
+  } else {
+    add_logarithms<U>(run, activations, out);
+  }
+}
+
+void add_run(const double* x, std::size_t stride, std::size_t size, const ChannelRun& run,
+             double* out) {
+  constexpr std::size_t kTogether = 8;  // vectors: enough for their latencies to hide in each other
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + kTogether * lanes <= size; i += kTogether * lanes) {
+    add_run_to<kTogether>(run, WholeVectors{x + i, stride}, out + i);
+  }
+  for (; i + lanes <= size; i += lanes) add_run_to<1>(run, WholeVectors{x + i, stride}, out + i);
+  if (i == size) return;
+  HWY_ALIGN double part[hn::MaxLanes(Doubles())];
+  const std::size_t count = size - i;
+  hn::Store(load_part(d, out + i, count), d, part);
+  add_run_to<1>(run, PartOfVector{x + i, stride, count}, part);
+  store_part(d, hn::Load(d, part), out + i, count);
+}
+
+}  // namespace headwater::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace headwater {
+
+HWY_EXPORT(add_run);
+
+namespace {
+
+bool is_small_and_whole(double count) {
+  return count <= ChannelRun::kLargestPower &&
+         count == static_cast<double>(static_cast<std::uint32_t>(count));
+}
+
+void list_digits(ChannelRun& run) {
+  std::size_t length = 0;
+  for (std::uint32_t bit = std::uint32_t{1} << (ChannelRun::kDigits - 1); bit != 0; bit >>= 1) {
+    for (std::size_t j = 0; j < run.size; ++j) {
+      if ((static_cast<std::uint32_t>(run.counts[j]) & bit) != 0) {
+        run.channels[length++] = static_cast<std::uint8_t>(j);
+      }
+    }
+    if (length > 0) run.ends[run.num_digits++] = length;
+  }
+}
+
+// As many channels of one kind as there are, from the j-th on; none if there are no more.
+ChannelRun next_run(std::span<const double> rows, std::span<const double> counts,
+                    std::span<const double> total, std::size_t j) {
+  ChannelRun run;
+  run.num_components = total.size();
+  run.rows = rows.data() + j * total.size();
+  run.counts = counts.data() + j;
+  if (j == 0) run.total = total.data();
+  run.is_whole = j < counts.size() && is_small_and_whole(counts[j]);
+  while (j + run.size < counts.size() && run.size < ChannelRun::kMost &&
+         is_small_and_whole(run.counts[run.size]) == run.is_whole) {
+    ++run.size;
+  }
+  if (run.is_whole) list_digits(run);
+  return run;
+}
+
+}  // namespace
+
+void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
+                             std::span<const double> counts, std::span<const double> total,
+                             std::span<double> out) {
+  assert(static_cast<Index>(out.size()) == x.rows());
+  assert(static_cast<Index>(total.size()) == x.cols() && x.cols() > 0);
+  assert(rows.size() == counts.size() * total.size());
+  const auto stride = static_cast<std::size_t>(x.outerStride());
+  std::size_t j = 0;
+  do {
+    const ChannelRun run = next_run(rows, counts, total, j);
+    HWY_DYNAMIC_DISPATCH(add_run)(x.data(), stride, out.size(), run, out.data());
+    j += run.size;
+  } while (j < counts.size());
+}
+
+}  // namespace headwater
+#endif

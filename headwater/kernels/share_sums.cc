@@ -1,0 +1,165 @@
+#include "headwater/kernels/share_sums.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "headwater/kernels/share_sums.cc"
+#include <hwy/foreach_target.h>
+
+#include "headwater/kernels/intensities-inl.hpp"
+#include "headwater/kernels/vectors-inl.hpp"
+
+#ifndef HEADWATER_KERNELS_SHARE_SUMS_CC_
+#define HEADWATER_KERNELS_SHARE_SUMS_CC_
+namespace headwater {
+
+// Particles at a time: their activations and shares stay in the fastest cache while every channel
+// passes over them.
+inline constexpr std::size_t kShareTile = 256;
+
+struct ShareTile {
+  const double* x;
+  std::size_t stride;
+  std::size_t size;
+  std::size_t num_components;
+  const double* weights;
+};
+
+}  // namespace headwater
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace headwater::HWY_NAMESPACE {
+
+// w_i / lambda(x_i) of C channels, a row each. Zeros beyond the last particle fill up a vector.
+template <std::size_t C>
+struct Shares {
+  HWY_ALIGN double values[C][kShareTile];
+};
+
+// Of the particles from the i-th on; zero where the intensity is.
+template <std::size_t U, std::size_t C, class Activations, class Weights>
+HWY_INLINE void store_shares(const double* rows, std::size_t num_components,
+                             const Activations& activations, const Weights& weights, std::size_t i,
+                             Shares<C>& shares) {
+  const Doubles d;
+  V intensities[C][U];
+  intensities_of(rows, num_components, activations, intensities);
+  for (std::size_t u = 0; u < U; ++u) {
+    const V weight = weights(0, u);
+    for (std::size_t c = 0; c < C; ++c) {
+      const auto is_positive = hn::Gt(intensities[c][u], hn::Zero(d));
+      const V share = hn::IfThenElseZero(is_positive, hn::Div(weight, intensities[c][u]));
+      hn::Store(share, d, shares.values[c] + i + u * hn::Lanes(d));
+    }
+  }
+}
+
+template <std::size_t C>
+HWY_INLINE void store_all_shares(const ShareTile& tile, const double* rows, Shares<C>& shares) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const auto [x, stride, size, num_components, weights] = tile;
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= size; i += 2 * lanes) {
+    store_shares<2>(rows, num_components, WholeVectors{x + i, stride},
+                    WholeVectors{weights + i, stride}, i, shares);
+  }
+  for (; i < size; i += lanes) {
+    const std::size_t count = HWY_MIN(lanes, size - i);
+    store_shares<1>(rows, num_components, PartOfVector{x + i, stride, count},
+                    PartOfVector{weights + i, stride, count}, i, shares);
+  }
+}
+
+// sums[c][k] = sum_i shares(c, i) x(i, k) for K components from that of `x` on.
+template <std::size_t K, std::size_t C>
+HWY_INLINE void weigh_components(const ShareTile& tile, const double* x, const Shares<C>& shares,
+                                 double (&sums)[C][K]) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  V vectors[C][K];
+  for (auto& row : vectors) {
+    for (V& sum : row) sum = hn::Zero(d);
+  }
+  const auto add = [&](const auto& activations, std::size_t i) HWY_ATTR {
+    V xs[K];
+    for (std::size_t k = 0; k < K; ++k) xs[k] = activations(k, 0);
+    for (std::size_t c = 0; c < C; ++c) {
+      const V share = hn::Load(d, shares.values[c] + i);
+      for (std::size_t k = 0; k < K; ++k) vectors[c][k] = hn::MulAdd(share, xs[k], vectors[c][k]);
+    }
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= tile.size; i += lanes) add(WholeVectors{x + i, tile.stride}, i);
+  if (i < tile.size) add(PartOfVector{x + i, tile.stride, tile.size - i}, i);
+  for (std::size_t c = 0; c < C; ++c) {
+    for (std::size_t k = 0; k < K; ++k) {
+      sums[c][k] = hn::GetLane(hn::SumOfLanes(d, vectors[c][k]));
+    }
+  }
+}
+
+template <std::size_t K, std::size_t C>
+HWY_INLINE void add_components(const ShareTile& tile, const Shares<C>& shares, std::size_t first,
+                               const double* rows, const double* counts, double* out) {
+  double sums[C][K];
+  weigh_components(tile, tile.x + first * tile.stride, shares, sums);
+  for (std::size_t c = 0; c < C; ++c) {
+    for (std::size_t k = 0; k < K; ++k) {
+      const std::size_t at = c * tile.num_components + first + k;
+      out[at] += rows[at] * counts[c] * sums[c][k];
+    }
+  }
+}
+
+template <std::size_t C>
+HWY_INLINE void add_channels(const ShareTile& tile, const double* rows, const double* counts,
+                             double* out) {
+  Shares<C> shares;
+  store_all_shares(tile, rows, shares);
+  std::size_t k = 0;
+  for (; k + 3 <= tile.num_components; k += 3) {
+    add_components<3>(tile, shares, k, rows, counts, out);
+  }
+  if (k + 2 == tile.num_components) add_components<2>(tile, shares, k, rows, counts, out);
+  if (k + 1 == tile.num_components) add_components<1>(tile, shares, k, rows, counts, out);
+}
+
+void add_shares_of_tile(const ShareTile& tile, const double* rows, std::span<const double> counts,
+                        double* out) {
+  std::size_t j = 0;
+  const auto row = [&](std::size_t channel) { return channel * tile.num_components; };
+  for (; j + 4 <= counts.size(); j += 4) {
+    add_channels<4>(tile, rows + row(j), counts.data() + j, out + row(j));
+  }
+  for (; j < counts.size(); ++j) {
+    add_channels<1>(tile, rows + row(j), counts.data() + j, out + row(j));
+  }
+}
+
+}  // namespace headwater::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace headwater {
+
+HWY_EXPORT(add_shares_of_tile);
+
+void add_share_sums(const Eigen::Ref<const Matrix>& x, std::span<const double> weights,
+                    std::span<const double> rows, std::span<const double> counts,
+                    std::span<double> out) {
+  assert(static_cast<Index>(weights.size()) == x.rows());
+  const auto num_components = static_cast<std::size_t>(x.cols());
+  assert(rows.size() == counts.size() * num_components && out.size() == rows.size());
+  for (std::size_t first = 0; first < weights.size(); first += kShareTile) {
+    const ShareTile tile{x.data() + first, static_cast<std::size_t>(x.outerStride()),
+                         std::min(kShareTile, weights.size() - first), num_components,
+                         weights.data() + first};
+    HWY_DYNAMIC_DISPATCH(add_shares_of_tile)(tile, rows.data(), counts, out.data());
+  }
+}
+
+}  // namespace headwater
+#endif

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "headwater/core/matrix.hpp"
+#include "headwater/random/stream.hpp"
+
+namespace headwater {
+
+// Uniform numbers for consecutive particles: row i of `out` holds the first ones of
+//   stream.at(time, first_particle + i, purpose).uniform(),
+// as many as there are columns; the same bits, on every instruction set.
+void uniform_block(const RandomStream& stream, std::uint64_t time, std::uint32_t first_particle,
+                   Purpose purpose, Eigen::Ref<Matrix> out);
+
+}  // namespace headwater
