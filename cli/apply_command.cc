@@ -16,7 +16,7 @@ using namespace headwater;
 
 struct Options {
   std::string model;
-  std::string data;
+  DataOptions data;
   std::string out;
   bool smooth = false;
   bool last = false;
@@ -68,7 +68,7 @@ void add_apply(CLI::App& app, Run& run) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("apply", "find the activations behind data");
   command.add_option("MODEL", options->model, "model file of headwater fit")->required();
-  command.add_option("DATA", options->data, "T x M: .csv, .tsv, .npy or - (CSV)")->required();
+  options->data.add_to(command);
   command.add_option("--out", options->out, "T x K activations: .csv, .tsv, .npy or - (CSV)")
       ->required()
       ->type_name("FILE");

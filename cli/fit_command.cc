@@ -45,8 +45,9 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
              rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
              is_batch ? "iterations" : "observations");
   if (!start.chosen.empty()) {
-    fmt::print(stderr, "start: {}, the best of {} trials on the first observations\n", start.chosen,
-               start.trials.size());
+    const std::size_t trials = start.trials.size();
+    const std::string among = trials > 1 ? fmt::format(", the best of {} trials", trials) : "";
+    fmt::print(stderr, "start: {}{} on the first observations\n", start.chosen, among);
   }
   fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
              model.log_likelihood / count);
@@ -88,7 +89,7 @@ void print_restarts(const Restarts& restarts) {
 
 void fit(const FitOptions& options) {
   Restarts restarts(options.config(), options.restarts);
-  const auto source = open_source(options.data);
+  const auto source = options.data.open();
   options.check_start(restarts.session(0).config(), source->num_channels());
   ModelFile file(options.out);
   std::optional<StepLog> log;

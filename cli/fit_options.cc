@@ -172,9 +172,8 @@ void add_run(CLI::App& command, FitOptions& options) {
 }  // namespace
 
 void FitOptions::add_to(CLI::App& command) {
-  command
-      .add_option("DATA", data, "T x M, one observation a row: .csv, .tsv, .npy or - (CSV lines)")
-      ->required();
+  data.add_to(command);
+  data.add_follow_to(command);
   command.add_option("--out", out, "model file (HDF5)")->required()->type_name("MODEL");
   add_what(command, *this);
   add_how(command, *this);
@@ -239,7 +238,7 @@ Matrix FitOptions::read_start(const Config& config) const {
 void FitOptions::check_start(const Config& config, Index num_channels) const {
   const Matrix& basis = config.initial_basis;
   if (basis.size() > 0 && basis.rows() != num_channels) {
-    throw InputError(
-        fmt::format("{}: has {} rows; {} has {} channels", init, basis.rows(), data, num_channels));
+    throw InputError(fmt::format("{}: has {} rows; {} has {} channels", init, basis.rows(),
+                                 data.name, num_channels));
   }
 }

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "data_options.hpp"
 #include "headwater/session/config.hpp"
 #include "options.hpp"
 
 // What headwater fit can be told.
 struct FitOptions {
-  std::string data;
+  DataOptions data;
   std::string out;
   PriorOptions prior;
   headwater::Config settings;  // numbers and flags go straight into place

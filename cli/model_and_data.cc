@@ -8,12 +8,12 @@
 
 using namespace headwater;
 
-std::unique_ptr<ObservationSource> open_for_model(const std::string& data,
+std::unique_ptr<ObservationSource> open_for_model(const DataOptions& data,
                                                   const std::string& model_name,
                                                   const Model& model) {
-  auto source = open_source(data);
+  auto source = data.open();
   if (source->num_channels() != model.num_channels()) {
-    throw InputError(fmt::format("{}: has {} channels; {} was fitted to {}", data,
+    throw InputError(fmt::format("{}: has {} channels; {} was fitted to {}", data.name,
                                  source->num_channels(), model_name, model.num_channels()));
   }
   return source;

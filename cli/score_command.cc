@@ -17,7 +17,7 @@ using namespace headwater;
 
 struct Options {
   std::string model;
-  std::string data;
+  DataOptions data;
   std::string out;
   std::string predict;
   bool json = false;
@@ -100,7 +100,7 @@ void add_score(CLI::App& app, Run& run) {
   CLI::App& command =
       *app.add_subcommand("score", "how well a model predicts data, one step ahead");
   command.add_option("MODEL", options->model, "model file of headwater fit")->required();
-  command.add_option("DATA", options->data, "T x M: .csv, .tsv, .npy or - (CSV)")->required();
+  options->data.add_to(command);
   command.add_option("--out", options->out, "log p(y_t | y_1..t-1), one a row")->type_name("FILE");
   command.add_option("--predict", options->predict, "T x M: E[y_t | y_1..t-1]")->type_name("FILE");
   command.add_flag("--json", options->json, "the totals as JSON");

@@ -19,14 +19,20 @@ bool says_missing(std::string_view text) {
   return text.empty() || is_na;
 }
 
+bool has_negative_exponent(std::string_view text) {
+  return text.find("e-") != text.npos || text.find("E-") != text.npos;
+}
+
 // A number that a double cannot hold. Too small a number rounds to 0, as any other number rounds to
-// its nearest double; from_chars does not tell the two apart, but the wider type can.
+// its nearest double; from_chars does not tell the two apart, but the wider type can, and where
+// that is too narrow as well, the exponent's sign.
 Cell parse_beyond_range(const char* first, const char* last) {
   long double value = 0;
   const auto [end, error] = std::from_chars(first, last, value);
-  const bool is_tiny = error == std::errc() && std::abs(value) < 1;
+  const bool is_tiny =
+      error == std::errc() ? std::abs(value) < 1 : has_negative_exponent({first, last});
   if (!is_tiny) return {0.0, CellTrouble::out_of_range};
-  return {0.0, value < 0 ? CellTrouble::negative : CellTrouble::none};
+  return {0.0, *first == '-' ? CellTrouble::negative : CellTrouble::none};
 }
 
 // Control characters, also those above ASCII, could act on the terminal that shows the error.

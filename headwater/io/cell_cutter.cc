@@ -1,6 +1,7 @@
 #include "headwater/io/cell_cutter.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace headwater {
 
@@ -23,6 +24,29 @@ std::optional<std::string_view> CellCutter::cut_quoted(const char* open) {
   if (last != end_ && *last != separator_) return std::nullopt;
   move_behind(last);
   return trim(open + 1, close);
+}
+
+// Up to 15 digits are a whole number that a double holds exactly, and so is the power of 10 to
+// divide it by: one rounding in all.
+bool CellCutter::cut_fraction(Digits whole, double& value) {
+  constexpr double kPowers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+  const char* first = at_ + whole.count + 1;
+  const Digits fraction = read_digits(first, end_);
+  const char* at = first + fraction.count;
+  if (at != end_ && *at != separator_) return false;
+  const double power = kPowers[fraction.count];
+  value = (static_cast<double>(whole.value) * power + static_cast<double>(fraction.value)) / power;
+  move_behind(at);
+  return true;
+}
+
+bool CellCutter::cut_any_number(double& value) {
+  double number = 0;
+  const auto [at, error] = std::from_chars(at_, end_, number);
+  if (error != std::errc() || (at != end_ && *at != separator_)) return false;
+  value = number;
+  move_behind(at);
+  return true;
 }
 
 const char* CellCutter::skip_spaces(const char* at) const {

@@ -35,7 +35,7 @@ TEST(Cell, ReadsNumbers) {
 }
 
 TEST(Cell, NumbersTooSmallForADoubleAreZero) {
-  EXPECT_EQ(value_of("1e-400"), 0.0);
+  for (const char* text : {"1e-400", "1E-9999", "1e-99999999999"}) EXPECT_EQ(value_of(text), 0.0);
   EXPECT_EQ(trouble_of("-1e-400"), "'-1e-400' is negative; observations must be 0 or more");
 }
 
@@ -61,6 +61,7 @@ TEST(Cell, SaysWhatIsWrong) {
   EXPECT_EQ(trouble_of("abc"), "'abc' is not a number");
   EXPECT_EQ(trouble_of("1e400"), "'1e400' is out of range; observations must be below 1.8e308");
   EXPECT_EQ(trouble_of("1e9999"), "'1e9999' is out of range; observations must be below 1.8e308");
+  EXPECT_EQ(trouble_of("-1e-9999"), "'-1e-9999' is negative; observations must be 0 or more");
 }
 
 TEST(Cell, NumbersMustTakeTheWholeCell) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "headwater/io/cell.hpp"
 #include "headwater/io/line_reader.hpp"
 #include "headwater/io/source.hpp"
+#include "headwater/io/text_file.hpp"
 
 namespace headwater {
 
@@ -25,36 +25,37 @@ struct CsvOptions {
 class CsvSource final : public ObservationSource {
  public:
   // Reads ahead to the first observation.
+  CsvSource(TextFile file, CsvOptions options = {});
   CsvSource(FileDescriptor file, std::string name, CsvOptions options = {});
 
   Index num_channels() const override { return num_channels_; }
   bool next(std::vector<double>& values) override;
+  bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
   std::string position() const override;
 
  private:
+  CsvSource(LineReader lines, CsvOptions options);
+
   std::optional<std::string_view> next_row();
   void read_ahead();
-  bool is_header(std::string_view line) const;
+  bool is_header(std::string_view line);
   void parse_row(std::string_view line, std::vector<double>& values) const;
   double parse_at(Index column, std::optional<std::string_view> text, std::string_view line) const;
   Index count_cells(std::string_view line) const;
 
+  std::string where() const;
+  std::string at(Index column) const;
   [[noreturn]] void throw_ragged(Index num_cells) const;
-  [[noreturn]] void throw_at(Index column, std::string_view what) const;
 
-  std::string name_;
   CellRules rules_;
   LineReader lines_;
   bool knows_separator_;
   char separator_;
   Index num_channels_ = 0;
-  std::vector<double> first_row_;  // read ahead, empty once it is handed out
-  std::int64_t line_number_ = 0;   // of the last observation handed out
+  std::optional<std::string_view> first_row_;  // read ahead, nothing once it is handed out
+  std::string half_header_;                    // what is wrong with the first row, if it is one
+  std::int64_t line_number_ = 0;               // of the last observation handed out
 };
-
-std::unique_ptr<ObservationSource> open_csv(const std::string& name, const CellRules& rules);
-std::unique_ptr<ObservationSource> open_tsv(const std::string& name, const CellRules& rules);
-std::unique_ptr<ObservationSource> open_standard_input(const CellRules& rules);
 
 }  // namespace headwater

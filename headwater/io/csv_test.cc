@@ -2,28 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <utility>
 
 #include "headwater/io/test_support.hpp"
 
 namespace headwater {
 namespace {
-
-using Rows = std::vector<std::vector<double>>;
-
-// Rows that can be compared: a missing cell is -1, which no source gives.
-Rows read_rows(ObservationSource& source) {
-  Rows rows;
-  std::vector<double> values;
-  while (source.next(values)) {
-    EXPECT_EQ(static_cast<Index>(values.size()), source.num_channels());
-    for (double& value : values) value = std::isnan(value) ? -1 : value;
-    rows.push_back(values);
-  }
-  EXPECT_FALSE(source.next(values));
-  return rows;
-}
 
 Rows read_text(const std::string& text, const CsvOptions& options = {}) {
   const TestFolder folder;
@@ -123,6 +107,39 @@ TEST(Csv, RefusesBadQuotes) {
             "counts.csv:1: column 1: the cell opens with a quote but does not end with one");
   EXPECT_EQ(trouble_with("1,2\n\"3\"4,5\n"),
             "counts.csv:2: column 1: the cell opens with a quote but does not end with one");
+}
+
+TEST(Csv, GoesOnBehindABadRow) {
+  const TestFolder folder;
+  const std::string text = "-1,2\n3,4\n5\n\"6,7\nx,8\n9,10\n" + std::string(100, '1') + "\n11,12";
+  const CsvOptions options = {.limits = {.read_size = 8, .longest_line = 64}};
+  CsvSource source(open_for_reading(folder.write("a", text)), "a.csv", options);
+  std::vector<std::string> messages;
+  EXPECT_EQ(read_good_rows(source, messages), Rows({{3, 4}, {9, 10}, {11, 12}}));
+  EXPECT_EQ(
+      messages,
+      std::vector<std::string>(
+          {"a.csv:1: column 1: '-1' is negative; observations must be 0 or more",
+           "a.csv:3: 1 cell where 2 were expected",
+           "a.csv:4: column 1: the cell opens with a quote but does not end with one",
+           "a.csv:5: column 1: 'x' is not a number", "a.csv:7: the line is longer than 64 bytes"}));
+  EXPECT_EQ(source.position(), "a.csv:8");
+}
+
+TEST(Csv, GoesOnBehindAHalfHeader) {
+  const TestFolder folder;
+  CsvSource source(open_for_reading(folder.write("a", "x,2\n3,4\n")), "a.csv");
+  std::vector<std::string> messages;
+  EXPECT_EQ(read_good_rows(source, messages), Rows({{3, 4}}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_TRUE(messages[0].starts_with("a.csv:1: column 1: 'x' is not a number, though "));
+}
+
+TEST(Csv, ReadsNumbersOfAllSizes) {
+  EXPECT_EQ(read_text("1000000000,999999999999\n123456,7\n12345678,1234567\n0.25,5e-324\n"),
+            Rows({{1e9, 999999999999}, {123456, 7}, {12345678, 1234567}, {0.25, 5e-324}}));
+  EXPECT_EQ(read_text("1,22,333\n1,22,\n,22,333\n"),
+            Rows({{1, 22, 333}, {1, 22, -1}, {-1, 22, 333}}));
 }
 
 TEST(Csv, RefusesFilesWithoutObservations) {

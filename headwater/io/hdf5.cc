@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <cassert>
 #include <initializer_list>
 #include <utility>
@@ -20,6 +21,8 @@ using Handle = Hdf5Handle;
 using Place = Hdf5Place;
 using Silence = Hdf5Silence;
 using Stored = Hdf5Stored;
+
+constexpr int kDeepestGroup = 8;
 
 // Objects carry the time of their making unless told otherwise.
 Handle timeless(hid_t kind) {
@@ -235,6 +238,28 @@ std::vector<std::string> Hdf5File::children(const std::string& group) const {
     copy_name(name.data(), name.size() + 1);
   }
   return names;
+}
+
+std::vector<std::string> Hdf5File::datasets(std::size_t most) const {
+  const Silence silence;
+  std::vector<std::string> paths;
+  add_datasets("/", most, paths);
+  return paths;
+}
+
+// Links may lead back to where they come from, so that there is no end to depth.
+void Hdf5File::add_datasets(const std::string& group, std::size_t most,
+                            std::vector<std::string>& paths) const {
+  if (std::ranges::count(group, '/') > kDeepestGroup) return;
+  for (const std::string& child : children(group)) {
+    if (paths.size() == most) return;
+    const std::string path = group == "/" ? group + child : group + "/" + child;
+    if (!at(path).exists()) continue;
+    const Handle object(H5Oopen(id_, path.c_str(), H5P_DEFAULT));
+    const H5I_type_t kind = H5Iget_type(object.id());
+    if (kind == H5I_DATASET) paths.push_back(path);
+    if (kind == H5I_GROUP) add_datasets(path, most, paths);
+  }
 }
 
 void Hdf5File::set_attribute(const std::string& path, const std::string& attribute,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,6 +52,11 @@ class Hdf5File {
   std::int64_t read_int(const std::string& path) const;
   std::string read_string(const std::string& path) const;
   std::vector<std::string> children(const std::string& group) const;  // in alphabetical order
+  // The paths of datasets, at most so many, and none that are deeper than 8 groups.
+  std::vector<std::string> datasets(std::size_t most) const;
+
+  // For the inner parts of this folder.
+  Hdf5Place at(const std::string& path) const;
 
   // Of a group or an array that is there; "/" is the file itself.
   void set_attribute(const std::string& path, const std::string& attribute, std::string_view text);
@@ -61,7 +67,8 @@ class Hdf5File {
 
  private:
   Hdf5File(std::int64_t id, const std::string& name, std::unique_ptr<AtomicFile> target);
-  Hdf5Place at(const std::string& path) const;
+  void add_datasets(const std::string& group, std::size_t most,
+                    std::vector<std::string>& paths) const;
   void write_int(const std::string& path, std::int64_t number);
 
   std::int64_t id_ = -1;

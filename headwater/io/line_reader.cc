@@ -1,28 +1,34 @@
 #include "headwater/io/line_reader.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "headwater/core/error.hpp"
+#include "headwater/io/bad_row.hpp"
+#include "headwater/io/digits.hpp"
+#include "headwater/io/file_bytes.hpp"
 
 namespace headwater {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+}  // namespace
+
+LineReader::LineReader(std::unique_ptr<ByteSource> bytes, std::string name, LineLimits limits)
+    : bytes_(std::move(bytes)),
+      name_(std::move(name)),
+      limits_(limits),
+      buffer_(limits.read_size + kReadBehind),
+      capacity_(limits.read_size) {}
 
 LineReader::LineReader(FileDescriptor file, std::string name, LineLimits limits)
-    : file_(std::move(file)), name_(std::move(name)), limits_(limits), buffer_(limits.read_size) {
-  struct stat status = {};
-  if (fstat(file_.number(), &status) == 0 && S_ISREG(status.st_mode)) {
-    file_size_ = status.st_size;
-    // Standard input may be a file that someone has read a part of.
-    offset_ = std::max<std::int64_t>(0, lseek(file_.number(), 0, SEEK_CUR));
-  }
-}
+    : LineReader(std::make_unique<FileBytes>(std::move(file), name), name, limits) {}
 
 std::optional<std::string_view> LineReader::next() {
+  if (in_long_line_) skip_long_line();
   std::size_t searched = 0;
   for (;;) {
     const char* first = buffer_.data() + begin_;
@@ -34,16 +40,9 @@ std::optional<std::string_view> LineReader::next() {
     }
     searched = size;
     if (fill()) continue;
-    if (size == 0) return std::nullopt;
+    if (size == 0 || bytes_->was_stopped()) return std::nullopt;
     return take(size, size);
   }
-}
-
-std::optional<double> LineReader::fraction_read() const {
-  if (file_size_ == 0) return std::nullopt;
-  const std::int64_t taken = offset_ - static_cast<std::int64_t>(end_ - begin_);
-  // The file may have grown since it was opened.
-  return std::min(1.0, static_cast<double>(taken) / static_cast<double>(file_size_));
 }
 
 // Reads more behind what is there; false at the end of the file, which is not read again: a
@@ -51,10 +50,8 @@ std::optional<double> LineReader::fraction_read() const {
 bool LineReader::fill() {
   if (at_end_) return false;
   make_room();
-  const std::size_t room = std::min(buffer_.size() - end_, limits_.read_size);
-  const std::size_t count = read_some(file_, {buffer_.data() + end_, room}, name_);
+  const std::size_t count = read(std::min(capacity_ - end_, limits_.read_size));
   end_ += count;
-  offset_ += static_cast<std::int64_t>(count);
   at_end_ = count == 0;
   return !at_end_;
 }
@@ -65,12 +62,22 @@ void LineReader::make_room() {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ < buffer_.size()) return;
-  if (end_ >= limits_.longest_line) {
-    throw InputError(fmt::format("{}:{}: the line is longer than {} bytes", name_, line_number_ + 1,
-                                 limits_.longest_line));
+  if (end_ < capacity_) return;
+  if (end_ >= limits_.longest_line) refuse_long_line();
+  capacity_ *= 2;
+  buffer_.resize(capacity_ + kReadBehind);
+}
+
+std::size_t LineReader::read(std::size_t room) {
+  try {
+    return bytes_->read({buffer_.data() + end_, room});
+  } catch (const DamagedBytes& damage) {
+    begin_ = end_ = 0;  // half a line
+    at_end_ = true;
+    throw InputError(line_number_ == 0
+                         ? fmt::format("{}: {}", name_, damage.what())
+                         : fmt::format("{}: {} after line {}", name_, damage.what(), line_number_));
   }
-  buffer_.resize(2 * buffer_.size());
 }
 
 std::string_view LineReader::take(std::size_t length, std::size_t length_with_end) {
@@ -78,7 +85,32 @@ std::string_view LineReader::take(std::size_t length, std::size_t length_with_en
   begin_ += length_with_end;
   ++line_number_;
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line_number_ == 1 && line.starts_with(kByteOrderMark)) {
+    line.remove_prefix(kByteOrderMark.size());
+  }
   return line;
+}
+
+// What is there of the line is dropped at once, the rest when someone wants to go on.
+void LineReader::refuse_long_line() {
+  begin_ = end_ = 0;
+  in_long_line_ = true;
+  ++line_number_;
+  throw BadRow(fmt::format("{}:{}: the line is longer than {} bytes", name_, line_number_,
+                           limits_.longest_line));
+}
+
+void LineReader::skip_long_line() {
+  in_long_line_ = false;
+  for (;;) {
+    const void* found = memchr(buffer_.data(), '\n', end_);
+    if (found != nullptr) {
+      begin_ = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1;
+      return;
+    }
+    begin_ = end_ = 0;
+    if (!fill()) return;
+  }
 }
 
 }  // namespace headwater

@@ -5,6 +5,7 @@
 
 #include "headwater/core/error.hpp"
 #include "headwater/io/npy_header.hpp"
+#include "headwater/io/row_check.hpp"
 
 namespace headwater {
 namespace {
@@ -33,7 +34,7 @@ bool NpySource::next(std::vector<double>& values) {
   values.resize(num_channels_);
   type_.load(file_.bytes().data() + data_offset_ + row_ * row_stride_, column_stride_, values);
   ++row_;
-  check_row(values);
+  check_row(values, rules_, name_, row_);
   return true;
 }
 
@@ -61,6 +62,10 @@ void NpySource::read_header() {
   check_size(header.shape);
   num_rows_ = header.shape[0];
   num_channels_ = num_dimensions == 2 ? header.shape[1] : 1;
+  if (num_channels_ > kMostChannels) {
+    throw InputError(fmt::format("{}: has {} columns; expected at most {}", name_, num_channels_,
+                                 kMostChannels));
+  }
   row_stride_ = type_.item_size * (header.fortran_order ? 1 : num_channels_);
   column_stride_ = type_.item_size * (header.fortran_order ? num_rows_ : 1);
 }
@@ -76,22 +81,6 @@ void NpySource::check_size(const std::vector<std::int64_t>& shape) const {
     throw InputError(fmt::format("{}: is cut off; its shape ({}) needs {} bytes, but {} are there",
                                  name_, fmt::join(shape, ", "), *needed, available));
   }
-}
-
-void NpySource::check_row(std::vector<double>& values) const {
-  for (std::size_t column = 0; column < values.size(); ++column) {
-    const Cell cell = check_value(values[column]);
-    if (!is_acceptable(cell.trouble, rules_)) {
-      throw InputError(
-          fmt::format("{}, column {}: {}", position(), column + 1,
-                      describe_trouble(cell.trouble, fmt::to_string(values[column]), rules_)));
-    }
-    values[column] = cell.value;
-  }
-}
-
-std::unique_ptr<ObservationSource> open_npy(const std::string& name, const CellRules& rules) {
-  return std::make_unique<NpySource>(name, rules);
 }
 
 }  // namespace headwater

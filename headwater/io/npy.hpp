@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,13 +21,13 @@ class NpySource final : public ObservationSource {
 
   Index num_channels() const override { return num_channels_; }
   bool next(std::vector<double>& values) override;
+  bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override;
   std::string position() const override;
 
  private:
   void read_header();
   void check_size(const std::vector<std::int64_t>& shape) const;
-  void check_row(std::vector<double>& values) const;
 
   std::string name_;
   CellRules rules_;
@@ -41,7 +40,5 @@ class NpySource final : public ObservationSource {
   Index num_channels_ = 0;
   Index row_ = 0;  // how many have been handed out
 };
-
-std::unique_ptr<ObservationSource> open_npy(const std::string& name, const CellRules& rules);
 
 }  // namespace headwater

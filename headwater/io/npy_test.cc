@@ -33,10 +33,10 @@ std::string bytes_of(const std::vector<double>& values) {
 
 Rows read_bytes(const std::string& bytes, const CellRules& rules = {}) {
   const TestFolder folder;
-  const auto source = open_npy(folder.write("counts.npy", bytes), rules);
+  NpySource source(folder.write("counts.npy", bytes), rules);
   Rows rows;
   std::vector<double> values;
-  while (source->next(values)) rows.push_back(values);
+  while (source.next(values)) rows.push_back(values);
   return rows;
 }
 

@@ -1,34 +1,111 @@
 #include "headwater/io/source.hpp"
 
+#include <fmt/format.h>
+
 #include "headwater/io/by_extension.hpp"
 #include "headwater/io/cell.hpp"
 #include "headwater/io/csv.hpp"
+#include "headwater/io/hdf5_source.hpp"
+#include "headwater/io/json_lines.hpp"
+#include "headwater/io/mtx.hpp"
 #include "headwater/io/npy.hpp"
+#include "headwater/io/text_file.hpp"
 
 namespace headwater {
 namespace {
 
-using OpenSource = std::unique_ptr<ObservationSource>(const std::string&, const CellRules&);
-
-constexpr FileKind<OpenSource> kSources[] = {
-    {".csv", open_csv},
-    {".tsv", open_tsv},
-    {".npy", open_npy},
+struct KnownExtension {
+  std::string_view extension;
+  DataFormat format;
 };
 
-std::unique_ptr<ObservationSource> open_by_name(const std::string& name, const CellRules& rules) {
-  if (name == "-") return open_standard_input(rules);
-  return choose_by_extension(name, kSources)(name, rules);
+constexpr KnownExtension kExtensions[] = {
+    {".csv", DataFormat::csv},           {".tsv", DataFormat::tsv},
+    {".jsonl", DataFormat::json_lines},  {".ndjson", DataFormat::json_lines},
+    {".mtx", DataFormat::matrix_market}, {".npy", DataFormat::npy},
+};
+
+constexpr std::string_view kExpected =
+    ".csv, .tsv, .jsonl, .mtx (each also with .gz), .npy or FILE.h5:/DATASET";
+
+bool is_compressed(const std::string& name) { return extension_of(name) == ".gz"; }
+
+DataFormat format_by_name(const std::string& name) {
+  if (name == "-" || is_below_dev(name)) return DataFormat::csv;
+  const std::string extension =
+      extension_of(is_compressed(name) ? name.substr(0, name.size() - 3) : name);
+  for (const KnownExtension& known : kExtensions) {
+    if (extension == known.extension) return known.format;
+  }
+  throw InputError(fmt::format("{}: unknown kind of file; expected {}", name, kExpected));
+}
+
+std::unique_ptr<ObservationSource> open_npy(const std::string& name, const CellRules& rules) {
+  if (name == "-" || is_compressed(name)) {
+    throw UsageError(fmt::format("{}: NPY can only be read from a file, and not compressed",
+                                 name == "-" ? "standard input" : name));
+  }
+  return std::make_unique<NpySource>(name, rules);
+}
+
+void check_can_follow(const std::string& name, bool has_lines, const SourceOptions& options) {
+  if (options.follow && !has_lines) {
+    throw UsageError(fmt::format("{}: cannot be followed; .csv, .tsv and .jsonl can", name));
+  }
+}
+
+std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string& name,
+                                           const CellRules& rules, const SourceOptions& options) {
+  check_can_follow(name, format != DataFormat::npy && format != DataFormat::matrix_market, options);
+  switch (format) {
+    case DataFormat::npy:
+      return open_npy(name, rules);
+    case DataFormat::matrix_market:
+      return open_mtx(name, rules, options);
+    case DataFormat::json_lines:
+      return std::make_unique<JsonLinesSource>(open_text(name, options), rules);
+    case DataFormat::tsv:
+      return std::make_unique<CsvSource>(open_text(name, options),
+                                         CsvOptions{.separator = '\t', .rules = rules});
+    case DataFormat::csv:
+    case DataFormat::by_name:
+      break;
+  }
+  return std::make_unique<CsvSource>(open_text(name, options), CsvOptions{.rules = rules});
+}
+
+std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const CellRules& rules,
+                                                 const SourceOptions& options) {
+  if (options.format != DataFormat::by_name) return open_as(options.format, name, rules, options);
+  if (const auto parts = split_hdf5_name(name)) {
+    check_can_follow(name, false, options);
+    return std::make_unique<Hdf5Source>(*parts, rules);
+  }
+  return open_as(format_by_name(name), name, rules, options);
 }
 
 }  // namespace
 
-std::unique_ptr<ObservationSource> open_source(const std::string& name) {
-  return open_by_name(name, {});
+bool ObservationSource::next_sparse(SparseObservation& observation) {
+  if (!next(dense_)) return false;
+  observation.num_channels = num_channels();
+  observation.channels.clear();
+  observation.values.clear();
+  for (std::size_t channel = 0; channel < dense_.size(); ++channel) {
+    if (dense_[channel] == 0) continue;
+    observation.channels.push_back(static_cast<Index>(channel));
+    observation.values.push_back(dense_[channel]);
+  }
+  return true;
+}
+
+std::unique_ptr<ObservationSource> open_source(const std::string& name,
+                                               const SourceOptions& options) {
+  return open_by_rules(name, {}, options);
 }
 
 RowMatrix read_matrix(const std::string& name) {
-  const auto source = open_by_name(name, {.subject = "entries", .allow_missing = false});
+  const auto source = open_by_rules(name, {.subject = "entries", .allow_missing = false}, {});
   std::vector<double> row;
   std::vector<double> values;
   while (source->next(row)) values.insert(values.end(), row.begin(), row.end());

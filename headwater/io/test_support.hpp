@@ -1,9 +1,12 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +18,7 @@
 
 #include "headwater/core/error.hpp"
 #include "headwater/io/file_descriptor.hpp"
+#include "headwater/io/source.hpp"
 
 // What several tests of this folder need.
 namespace headwater {
@@ -81,6 +85,62 @@ struct TestPipe {
   FileDescriptor reading;
   FileDescriptor writing;
 };
+
+using Rows = std::vector<std::vector<double>>;
+
+// Rows that can be compared: a missing cell is -1, which no source gives.
+inline Rows read_rows(ObservationSource& source) {
+  Rows rows;
+  std::vector<double> values;
+  while (source.next(values)) {
+    EXPECT_EQ(static_cast<Index>(values.size()), source.num_channels());
+    for (double& value : values) value = std::isnan(value) ? -1 : value;
+    rows.push_back(values);
+  }
+  EXPECT_FALSE(source.next(values));
+  return rows;
+}
+
+// The same, going on behind bad rows, with what was said about them.
+inline Rows read_good_rows(ObservationSource& source, std::vector<std::string>& messages) {
+  EXPECT_TRUE(source.can_go_on_after_error());
+  Rows rows;
+  std::vector<double> values;
+  for (;;) {
+    try {
+      if (!source.next(values)) return rows;
+      for (double& value : values) value = std::isnan(value) ? -1 : value;
+      rows.push_back(values);
+    } catch (const BadRow& error) {
+      messages.emplace_back(error.what());
+    }
+  }
+}
+
+// As gzip would write it, but without making it shorter: pieces of at most 65535 bytes as they are
+// [RFC 1951, 3.2.4], with the checksum of [RFC 1952].
+inline std::string gzip_of(std::string_view text) {
+  const auto low_bytes = [](std::uint64_t number, int count) {
+    std::string bytes;
+    for (int i = 0; i < count; ++i) bytes += static_cast<char>(number >> (8 * i));
+    return bytes;
+  };
+  std::uint32_t checksum = 0xffffffff;
+  for (const char c : text) {
+    checksum ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) checksum = checksum >> 1 ^ (checksum & 1) * 0xedb88320;
+  }
+  std::string bytes("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+  std::string_view rest = text;
+  do {
+    const std::string_view piece = rest.substr(0, 65535);
+    rest.remove_prefix(piece.size());
+    bytes += rest.empty() ? '\1' : '\0';
+    bytes += low_bytes(piece.size(), 2) + low_bytes(~piece.size(), 2);
+    bytes += piece;
+  } while (!rest.empty());
+  return bytes + low_bytes(~checksum, 4) + low_bytes(text.size(), 4);
+}
 
 // The message of the Expected error that the call throws.
 template <class Expected = InputError, class Call>

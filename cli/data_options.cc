@@ -1,0 +1,35 @@
+#include "data_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "options.hpp"
+
+using headwater::DataFormat;
+
+void DataOptions::add_to(CLI::App& command) {
+  command
+      .add_option(
+          "DATA", name,
+          "T x M, one observation a row: .csv, .tsv, .jsonl, .mtx (each also with .gz), .npy, "
+          "FILE.h5:/DATASET, or - (CSV lines)")
+      ->required();
+  command.add_option("--format", format, "how to read DATA; auto: by its name")
+      ->type_name("auto|csv|tsv|jsonl|mtx|npy")
+      ->capture_default_str();
+}
+
+void DataOptions::add_follow_to(CLI::App& command) {
+  command.add_flag("--follow", follow, "at the end of DATA wait for more lines");
+}
+
+std::unique_ptr<headwater::ObservationSource> DataOptions::open() const {
+  return headwater::open_source(name,
+                                {.format = choose<DataFormat>("format", format,
+                                                              {{"auto", DataFormat::by_name},
+                                                               {"csv", DataFormat::csv},
+                                                               {"tsv", DataFormat::tsv},
+                                                               {"jsonl", DataFormat::json_lines},
+                                                               {"mtx", DataFormat::matrix_market},
+                                                               {"npy", DataFormat::npy}}),
+                                 .follow = follow});
+}
