@@ -64,7 +64,7 @@ void add_how(CLI::App& command, FitOptions& options) {
   command
       .add_option("--lag", to.lag,
                   "later observations in the window; 0: exact: as the tolerance asks, particle: 5 "
-                  "for lag, 50 for paris and forward")
+                  "for lag, 50 for paris, 20 for forward")
       ->type_name("L")
       ->capture_default_str()
       ->group(group);

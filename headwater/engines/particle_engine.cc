@@ -28,14 +28,24 @@ std::unique_ptr<ParticleSmoother> make_smoother(const ParticleFilter& filter,
       break;
   }
   const Index lag = options.window.lag > 0 ? options.window.lag : default_lag(options.smoother);
-  return std::make_unique<ParticleWindow>(filter, make_kernel(options), lag, options.window,
+  WindowOptions window = options.window;
+  // A pass goes over the lag once more for each block, and here that is what everything costs.
+  if (options.smoother == SmootherKind::kForward) window.smallest_block = 64;
+  return std::make_unique<ParticleWindow>(filter, make_kernel(options), lag, window,
                                           options.learn_prior);
 }
 
 }  // namespace
 
 Index default_lag(ParticleEngineOptions::Smoother smoother) {
-  return smoother == SmootherKind::kLag ? 5 : 50;
+  switch (smoother) {
+    case SmootherKind::kParis:
+      return 50;
+    case SmootherKind::kForward:
+      return 20;
+    default:
+      return 5;
+  }
 }
 
 std::unique_ptr<BackwardKernel> make_kernel(const ParticleEngineOptions& options) {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "headwater/core/error.hpp"
+#include "headwater/kernels/all_finite.hpp"
 #include "headwater/kernels/gather.hpp"
 #include "headwater/kernels/log_weights.hpp"
 
@@ -132,7 +133,7 @@ double ParticleFilter::keep_carried_weights() {
 
 // Zero in place of what a prior should not have returned: times a weight of zero, NaN is still NaN.
 void ParticleFilter::rule_out_what_is_no_number(Index first, Index size) {
-  if (std::isfinite(activations_.middleRows(first, size).sum())) return;
+  if (all_finite(activations_.middleRows(first, size))) return;
   for (Index i = first; i < first + size; ++i) {
     auto x = activations_.row(i).head(prior_.num_components());
     if (x.allFinite()) continue;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "headwater/core/error.hpp"
+#include "headwater/kernels/ancestors.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -91,36 +92,6 @@ void resample_strata(std::span<const double> weights, double sum, Offset offset,
   }
 }
 
-// One offset for all strata. How many points lie below each cumulated weight is a matter of one
-// multiplication; most indices have few copies, so that four are written before anyone asks.
-void resample_systematic(std::span<const double> weights, double sum, double offset,
-                         std::span<std::int32_t> ancestors) {
-  constexpr std::size_t kAtOnce = 4;
-  const auto n = static_cast<double>(ancestors.size());
-  const double points_per_unit = n / sum;
-  const std::size_t room = ancestors.size() < kAtOnce ? 0 : ancestors.size() - kAtOnce;
-  double cumulated = 0;
-  std::size_t done = 0;
-  std::size_t last = 0;  // of positive weight
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    cumulated += weights[i];
-    if (weights[i] > 0) last = i;
-    const double below = std::min(cumulated * points_per_unit + (1 - offset), n);
-    const auto end = std::max(done, static_cast<std::size_t>(below));
-    const auto index = static_cast<std::int32_t>(i);
-    if (done <= room && ancestors.size() >= kAtOnce) {
-      for (std::size_t c = 0; c < kAtOnce; ++c) ancestors[done + c] = index;
-      if (end > done + kAtOnce) {
-        std::fill(ancestors.begin() + done + kAtOnce, ancestors.begin() + end, index);
-      }
-    } else {
-      std::fill(ancestors.begin() + done, ancestors.begin() + end, index);
-    }
-    done = end;
-  }
-  std::fill(ancestors.begin() + done, ancestors.end(), static_cast<std::int32_t>(last));
-}
-
 void resample_multinomial(std::span<const double> weights, double sum, Generator& generator,
                           std::span<std::int32_t> ancestors) {
   QuantileWalk walk(weights.size(), [weights](std::size_t i) { return weights[i]; });
@@ -176,7 +147,7 @@ void resample(Resampling scheme, std::span<const double> weights, Generator& gen
   const double sum = checked_sum(weights);
   switch (scheme) {
     case Resampling::kSystematic:
-      return resample_systematic(weights, sum, generator.uniform(), ancestors);
+      return systematic_ancestors(weights, sum, generator.uniform(), ancestors);
     case Resampling::kStratified:
       return resample_strata(
           weights, sum, [&] { return generator.uniform(); }, ancestors);

@@ -322,5 +322,23 @@ TEST(QuantileWalk, SkipsWeightsOfZero) {
   EXPECT_EQ(walk.at(0.5), 4);
 }
 
+// By walking up the sums from the first; zeros at both ends and inside.
+TEST(QuantileTable, FindsWhatAWalkFinds) {
+  Generator generator = RandomStream(5).at(0, 0, Purpose::resampling);
+  for (const std::size_t n : {1u, 2u, 10u, 1000u}) {
+    std::vector<double> weights(n);
+    for (double& weight : weights) weight = std::pow(generator.uniform(), 8);
+    if (n > 5) weights[0] = weights[3] = weights[n - 1] = 0;
+    QuantileTable table;
+    table.set(weights);
+    std::vector<double> points = {0, std::nextafter(table.total(), 0), table.total()};
+    for (int i = 0; i < 2000; ++i) points.push_back(generator.uniform() * table.total());
+    for (const double point : points) {
+      QuantileWalk walk(n, [&](std::size_t i) { return weights[i]; });
+      ASSERT_EQ(table.at(point), walk.at(point)) << n << " weights, point " << point;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headwater

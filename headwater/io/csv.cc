@@ -48,8 +48,8 @@ CsvSource::CsvSource(LineReader lines, CsvOptions options)
 CsvSource::CsvSource(TextFile file, CsvOptions options)
     : CsvSource(LineReader(std::move(file.bytes), file.name, options.limits), options) {}
 
-CsvSource::CsvSource(FileDescriptor file, std::string name, CsvOptions options)
-    : CsvSource(LineReader(std::move(file), std::move(name), options.limits), options) {}
+CsvSource::CsvSource(FileDescriptor file, const std::string& name, CsvOptions options)
+    : CsvSource(LineReader(std::move(file), name, options.limits), options) {}
 
 bool CsvSource::next(std::vector<double>& values) {
   const auto line = first_row_ ? std::exchange(first_row_, {}) : next_row();

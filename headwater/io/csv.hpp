@@ -26,7 +26,7 @@ class CsvSource final : public ObservationSource {
  public:
   // Reads ahead to the first observation.
   CsvSource(TextFile file, CsvOptions options = {});
-  CsvSource(FileDescriptor file, std::string name, CsvOptions options = {});
+  CsvSource(FileDescriptor file, const std::string& name, CsvOptions options = {});
 
   Index num_channels() const override { return num_channels_; }
   bool next(std::vector<double>& values) override;

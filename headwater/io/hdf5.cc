@@ -12,6 +12,7 @@
 #include "headwater/io/atomic_file.hpp"
 #include "headwater/io/file_descriptor.hpp"
 #include "headwater/io/hdf5_handle.hpp"
+#include "headwater/io/hdf5_rows.hpp"
 #include "headwater/io/hdf5_stored.hpp"
 
 namespace headwater {
@@ -220,6 +221,8 @@ std::string Hdf5File::read_string(const std::string& path) const {
   const Silence silence;
   return Stored::dataset(at(path)).read_string();
 }
+
+Hdf5Rows Hdf5File::open_rows(const std::string& path) const { return Hdf5Rows(at(path)); }
 
 std::vector<std::string> Hdf5File::children(const std::string& group) const {
   const Silence silence;

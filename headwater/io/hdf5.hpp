@@ -13,6 +13,7 @@
 namespace headwater {
 
 class AtomicFile;
+class Hdf5Rows;
 struct Hdf5Place;
 
 // An HDF5 file, as far as we need it: numbers, arrays of doubles and strings under paths such as
@@ -54,9 +55,8 @@ class Hdf5File {
   std::vector<std::string> children(const std::string& group) const;  // in alphabetical order
   // The paths of datasets, at most so many, and none that are deeper than 8 groups.
   std::vector<std::string> datasets(std::size_t most) const;
-
-  // For the inner parts of this folder.
-  Hdf5Place at(const std::string& path) const;
+  // Of a dataset that is too large to be read at once. The file must outlive them.
+  Hdf5Rows open_rows(const std::string& path) const;
 
   // Of a group or an array that is there; "/" is the file itself.
   void set_attribute(const std::string& path, const std::string& attribute, std::string_view text);
@@ -67,6 +67,7 @@ class Hdf5File {
 
  private:
   Hdf5File(std::int64_t id, const std::string& name, std::unique_ptr<AtomicFile> target);
+  Hdf5Place at(const std::string& path) const;
   void add_datasets(const std::string& group, std::size_t most,
                     std::vector<std::string>& paths) const;
   void write_int(const std::string& path, std::int64_t number);

@@ -58,7 +58,7 @@ Hdf5Rows Hdf5Source::open_rows(const Hdf5File& file, const Hdf5Name& name) {
     throw InputError(
         fmt::format("{}: {}: is missing; {}", name.file, name.path, list_datasets(file)));
   }
-  return Hdf5Rows(file.at(name.path));
+  return file.open_rows(name.path);
 }
 
 bool Hdf5Source::next(std::vector<double>& values) {

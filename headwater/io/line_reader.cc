@@ -24,7 +24,7 @@ LineReader::LineReader(std::unique_ptr<ByteSource> bytes, std::string name, Line
       buffer_(limits.read_size + kReadBehind),
       capacity_(limits.read_size) {}
 
-LineReader::LineReader(FileDescriptor file, std::string name, LineLimits limits)
+LineReader::LineReader(FileDescriptor file, const std::string& name, LineLimits limits)
     : LineReader(std::make_unique<FileBytes>(std::move(file), name), name, limits) {}
 
 std::optional<std::string_view> LineReader::next() {

@@ -23,7 +23,7 @@ struct LineLimits {
 class LineReader {
  public:
   LineReader(std::unique_ptr<ByteSource> bytes, std::string name, LineLimits limits = {});
-  LineReader(FileDescriptor file, std::string name, LineLimits limits = {});
+  LineReader(FileDescriptor file, const std::string& name, LineLimits limits = {});
 
   // The next line without its end (LF or CRLF), valid until the next call; nothing at the end of
   // the file. A last line that nothing ends counts too, unless the bytes were stopped. A byte order

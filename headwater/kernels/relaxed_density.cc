@@ -38,13 +38,11 @@ HWY_INLINE V load_states(const StateBlock& states, std::size_t k, std::size_t i,
   return count == hn::Lanes(d) ? hn::LoadU(d, from + i) : load_part(d, from + i, count);
 }
 
-// Same sign, and no farther away.
+// Same sign, and no farther away: for a positive `next`, previous >= next; mirrored else.
 HWY_INLINE auto is_towards(V previous, V next) {
   const Doubles d;
-  const auto same_side =
-      hn::Gt(hn::Mul(hn::CopySign(hn::Set(d, 1.0), previous), hn::CopySign(hn::Set(d, 1.0), next)),
-             hn::Zero(d));
-  return hn::And(same_side, hn::Le(hn::Abs(next), hn::Abs(previous)));
+  const auto sign = hn::And(next, hn::Set(d, -0.0));
+  return hn::Ge(hn::Xor(previous, sign), hn::Xor(next, sign));
 }
 
 // log_towards, log_away: of alpha and 1 - alpha, one for each component. The distances are

@@ -112,7 +112,7 @@ void improve_by_particles(Trial& trial, const Eigen::Ref<const Matrix>& observat
   BatchEmOptions options;
   options.max_iterations = iterations;
   options.tolerance = 0;
-  options.lengthen_steps = true;
+  options.lengthen_steps = !trial.estimate.prior.has_scale();
   options.m_step = m_step;
   BatchEmResult result = monte_carlo_em(
       observations, std::move(trial.estimate), options,
@@ -137,6 +137,12 @@ Index affordable_by_states(Index n, Index num_states, Index num_channels) {
 
 Index affordable_by_particles(Index n, const Matrix& basis) {
   return affordable(n, static_cast<double>(kParticles * basis.cols() * (basis.rows() + 20)), 1e8);
+}
+
+// Where the prior has a scale EM's steps are as they are, and more of them are needed.
+std::vector<Round> rounds_by_particles(const AnyPrior& prior, Index n) {
+  if (prior.has_scale()) return {{n, 10, 2}, {n, 15, 1}, {n, 50, 1}};
+  return {{n, 5, 2}, {n, 10, 1}, {n, 15, 1}};
 }
 
 using Improve = std::function<void(Trial& trial, const Round& round)>;
@@ -220,13 +226,12 @@ StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const 
     } else {
       const Index all = affordable_by_particles(n, trials[0].estimate.basis);
       stages = {{{{few, 10, 4}, {most, 20, 4}}, by_em},
-                {{{all, 5, 2}, {all, 10, 1}, {all, 15, 1}}, by_particles}};
+                {rounds_by_particles(prior, all), by_particles}};
     }
     search(trials, stages, on_search);
   } else {
-    trials = {*std::ranges::find_if(trials, [](const Trial& trial) {
-      return trial.report.name.starts_with("factorisation");
-    })};
+    trials = {*std::ranges::find_if(
+        trials, [](const Trial& trial) { return trial.report.name.starts_with("factorisation"); })};
   }
 
   Trial& best = trials.front();

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "headwater/core/error.hpp"
+#include "headwater/kernels/elementary.hpp"
+#include "headwater/kernels/normals.hpp"
+#include "headwater/kernels/uniform_block.hpp"
 #include "headwater/models/scale.hpp"
-#include "headwater/random/distributions.hpp"
 
 namespace headwater {
 
@@ -42,6 +44,24 @@ struct Sums {
   double n, before, product, after;
 };
 
+// Normal numbers, one row a particle. In a thread's own matrix, kept so that a stream in its steady
+// state allocates nothing.
+auto draw_normals(const RandomBlock& random, Index num_rows, Index num_columns) {
+  thread_local Matrix numbers;
+  const Index pairs = (num_columns + 1) / 2;
+  if (numbers.rows() < num_rows || numbers.cols() != 2 * pairs) {
+    numbers.resize(num_rows, 2 * pairs);
+  }
+  auto rows = numbers.topRows(num_rows);
+  uniform_block(random.stream, random.time, random.first_particle, random.purpose, rows);
+  for (Index j = 0; j < 2 * pairs; j += 2) {
+    const auto u = as_span(rows.col(j));
+    const auto v = as_span(rows.col(j + 1));
+    box_muller_pairs(u, v, u, v);
+  }
+  return rows;
+}
+
 }  // namespace
 
 LogGaussian::LogGaussian(Index num_components, double persistence, double noise)
@@ -61,28 +81,26 @@ void LogGaussian::set_scale(const Vector& scale) {
 }
 
 void LogGaussian::sample_initial(const RandomBlock& random, States next) const {
-  for (Index i = 0; i < next.rows(); ++i) {
-    Generator generator = random.particle(i);
-    for (Index k = 0; k < num_components_; ++k) {
-      const double spread = noise_[k] / std::sqrt(1 - persistence_[k] * persistence_[k]);
-      next(i, k) = mean_[k] + spread * normal(generator);
-    }
+  const auto normals = draw_normals(random, next.rows(), num_components_);
+  for (Index k = 0; k < num_components_; ++k) {
+    const double spread = noise_[k] / std::sqrt(1 - persistence_[k] * persistence_[k]);
+    next.col(k) = mean_[k] + spread * normals.col(k).array();
   }
 }
 
 void LogGaussian::sample_transition(const RandomBlock& random, ConstStates previous,
                                     States next) const {
-  for (Index i = 0; i < next.rows(); ++i) {
-    Generator generator = random.particle(i);
-    for (Index k = 0; k < num_components_; ++k) {
-      next(i, k) =
-          mean_[k] + persistence_[k] * (previous(i, k) - mean_[k]) + noise_[k] * normal(generator);
-    }
+  const auto normals = draw_normals(random, next.rows(), num_components_);
+  for (Index k = 0; k < num_components_; ++k) {
+    next.col(k) = mean_[k] + persistence_[k] * (previous.col(k).array() - mean_[k]) +
+                  noise_[k] * normals.col(k).array();
   }
 }
 
 void LogGaussian::activations(ConstStates states, Eigen::Ref<Matrix> x) const {
-  x = states.array().exp();
+  for (Index k = 0; k < num_components_; ++k) {
+    vector_exp(as_span(states.col(k)), as_span(x.col(k)));
+  }
 }
 
 void LogGaussian::log_transition(ConstStates previous, ConstStates next,

@@ -56,5 +56,32 @@ TEST(StateLikelihoods, NothingSeenSaysNothing) {
   EXPECT_EQ(values, Vector(Vector::Zero(5)));
 }
 
+// A channel with a count, one at zero, one that was not seen; one look after another.
+TEST(LogLikelihoods, OfParticlesAreTheirDefinition) {
+  const Matrix x = Matrix::Random(21, 2).cwiseAbs();
+  const Matrix basis = Matrix::Random(3, 2).cwiseAbs();
+  const Vector sums = basis.colwise().sum();
+  SeenChannels seen;
+  for (const std::vector<double>& y :
+       {std::vector<double>{4, 0, kMissing}, {0, 0, 0}, {kMissing, 2.5, 1e4}}) {
+    seen.look_at(y, basis, sums);
+    Vector found(21);
+    log_likelihoods(x, seen, as_span(found));
+    for (Index i = 0; i < 21; ++i) {
+      double expected = 0;
+      for (Index m = 0; m < 3; ++m) {
+        const double intensity = basis.row(m).dot(x.row(i));
+        if (std::isnan(y[m])) continue;
+        expected += (y[m] > 0 ? y[m] * std::log(intensity) : 0) - intensity;
+      }
+      EXPECT_NEAR(found[i], expected, 1e-12 * (1 + std::abs(expected)));
+    }
+  }
+  seen.look_at(std::vector<double>(3, kMissing), basis, sums);
+  Vector found = Vector::Ones(21);
+  log_likelihoods(x, seen, as_span(found));
+  EXPECT_EQ(found, Vector::Zero(21));
+}
+
 }  // namespace
 }  // namespace headwater

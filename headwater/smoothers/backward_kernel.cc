@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
+#include "headwater/kernels/weigh_densities.hpp"
 
 namespace headwater {
 
@@ -75,14 +75,7 @@ void backward_law(const AnyPrior& prior, const ParticleStep& before,
                   const Eigen::Ref<const Matrix>& next, Vector& out) {
   out.resize(before.weights.size());
   prior.log_transition(before.states, next, out);
-  const double largest = out.maxCoeff();
-  out.array() -= largest;
-  vector_exp(as_span(out), as_span(out));
-  out.array() *= before.weights.array();
-  const double sum = out.sum();
-  if (sum > 0 && std::isfinite(sum)) {
-    out /= sum;
-  } else {
+  if (!weigh_densities(as_span(before.weights), as_span(out))) {
     backward_law_of_extremes(prior, before, next, out);
   }
 }

@@ -7,7 +7,6 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kSmallestBlock = 16;
 constexpr Index kLargestBlock = 64;
 // A new block is small beside what came before it: at most one part in so many.
 constexpr Index kBlocksSoFar = 32;
@@ -24,7 +23,7 @@ Index window_lag(const WindowOptions& options, double contraction) {
 
 Index window_block(const WindowOptions& options, std::int64_t observations) {
   if (options.block > 0) return options.block;
-  return std::clamp<Index>(observations / kBlocksSoFar, kSmallestBlock, kLargestBlock);
+  return std::clamp<Index>(observations / kBlocksSoFar, options.smallest_block, kLargestBlock);
 }
 
 void enter_observations(const std::vector<double>& step_sizes, std::vector<double>& coefficients,
