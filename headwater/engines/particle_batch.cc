@@ -7,6 +7,27 @@
 
 namespace headwater {
 
+namespace {
+
+// The particles that a law gives any weight.
+class AliveParticles {
+ public:
+  Eigen::RowVectorXd mean_activation(const ParticleStep& step, const Vector& law,
+                                     const ParticleFilter& filter) {
+    particles_.clear();
+    for (Index i = 0; i < law.size(); ++i) {
+      if (law[i] > 0) particles_.push_back(i);
+    }
+    return law(particles_).transpose() * activations_.of(step, particles_, filter);
+  }
+
+ private:
+  std::vector<Index> particles_;
+  ChosenActivations activations_;
+};
+
+}  // namespace
+
 Matrix particle_smoothed_activations(ParticleFilter& filter,
                                      const Eigen::Ref<const Matrix>& observations) {
   ParticleEngineOptions options;
@@ -16,6 +37,7 @@ Matrix particle_smoothed_activations(ParticleFilter& filter,
   const Index window = 2 * lag;
   const auto kernel = make_kernel(options);
 
+  AliveParticles alive;
   const Index length = observations.cols();
   Matrix means(length, filter.basis().cols());
   std::vector<ParticleStep> steps(static_cast<std::size_t>(window));
@@ -37,7 +59,7 @@ Matrix particle_smoothed_activations(ParticleFilter& filter,
                before_law, {}, [&](std::size_t s, const Vector& law_of_s) {
                  if (s >= settled) return;
                  means.row(first + static_cast<Index>(s)) =
-                     law_of_s.transpose() * steps[s].activations;
+                     alive.mean_activation(steps[s], law_of_s, filter);
                });
     std::rotate(steps.begin(), steps.begin() + static_cast<Index>(settled), steps.begin() + kept);
     first += static_cast<Index>(settled);

@@ -45,37 +45,66 @@ HWY_INLINE auto is_towards(V previous, V next) {
   return hn::Ge(hn::Xor(previous, sign), hn::Xor(next, sign));
 }
 
-// log_towards, log_away: of alpha and 1 - alpha, one for each component. The distances are
-// multiplied, with the powers of two split off, so that nothing underflows.
-void log_densities(const StateBlock& previous, const StateBlock& next, std::size_t size,
-                   std::size_t num_components, const double* log_towards, const double* log_away,
-                   double* out) {
+// What the loops below need of the prior: logarithms of alpha and 1 - alpha, of each component.
+struct LogRates {
+  std::size_t num_components;
+  const double* towards;
+  const double* away;
+};
+
+// For U vectors of pairs from the i-th on, which hide each other's latencies; `count` pairs in the
+// last. Distances are multiplied, with the powers of two split off, so that nothing underflows.
+template <std::size_t U>
+HWY_INLINE void log_densities_from(const StateBlock& previous, const StateBlock& next,
+                                   std::size_t i, std::size_t count, const LogRates& rates,
+                                   double* out) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
   const auto one = hn::Set(d, 1.0);
-  for (std::size_t i = 0; i < size; i += lanes) {
-    const std::size_t count = HWY_MIN(lanes, size - i);
-    auto sum = hn::Zero(d);
-    auto mantissa = one;
-    auto exponent = hn::Zero(d);
-    for (std::size_t k = 0; k < num_components; ++k) {
-      const auto from = load_states(previous, k, i, count);
-      const auto to = load_states(next, k, i, count);
+  V sum[U];
+  V mantissa[U];
+  V exponent[U];
+  for (std::size_t u = 0; u < U; ++u) {
+    sum[u] = exponent[u] = hn::Zero(d);
+    mantissa[u] = one;
+  }
+  for (std::size_t k = 0; k < rates.num_components; ++k) {
+    const auto log_towards = hn::Set(d, rates.towards[k]);
+    const auto log_away = hn::Set(d, rates.away[k]);
+    for (std::size_t u = 0; u < U; ++u) {
+      const auto from = load_states(previous, k, i + u * lanes, count);
+      const auto to = load_states(next, k, i + u * lanes, count);
       const auto distance = hn::Abs(from);
       const auto towards = is_towards(from, to);
-      sum = hn::Add(sum,
-                    hn::IfThenElse(towards, hn::Set(d, log_towards[k]), hn::Set(d, log_away[k])));
+      sum[u] = hn::Add(sum[u], hn::IfThenElse(towards, log_towards, log_away));
       const auto length = hn::IfThenElse(towards, distance, hn::Sub(one, distance));
-      const Split<Doubles> parts = split(d, hn::Mul(mantissa, length));
-      mantissa = parts.mantissa;
-      exponent = hn::Add(exponent, whole_to_double(d, parts.exponent, 1023));
+      const Split<Doubles> parts = split(d, hn::Mul(mantissa[u], length));
+      mantissa[u] = parts.mantissa;
+      exponent[u] = hn::Add(exponent[u], whole_to_double(d, parts.exponent, 1023));
     }
-    const auto result = hn::Sub(sum, log_of_parts(d, mantissa, exponent));
+  }
+  for (std::size_t u = 0; u < U; ++u) {
+    const auto result = hn::Sub(sum[u], log_of_parts(d, mantissa[u], exponent[u]));
     if (count == lanes) {
-      hn::StoreU(result, d, out + i);
+      hn::StoreU(result, d, out + i + u * lanes);
     } else {
-      store_part(d, result, out + i, count);
+      store_part(d, result, out + i + u * lanes, count);
     }
+  }
+}
+
+void log_densities(const StateBlock& previous, const StateBlock& next, std::size_t size,
+                   std::size_t num_components, const double* log_towards, const double* log_away,
+                   double* out) {
+  constexpr std::size_t kTogether = 4;
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const LogRates rates{num_components, log_towards, log_away};
+  std::size_t i = 0;
+  for (; i + kTogether * lanes <= size; i += kTogether * lanes) {
+    log_densities_from<kTogether>(previous, next, i, lanes, rates, out);
+  }
+  for (; i < size; i += lanes) {
+    log_densities_from<1>(previous, next, i, HWY_MIN(lanes, size - i), rates, out);
   }
 }
 

@@ -7,16 +7,6 @@
 
 namespace headwater {
 
-void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> rows, Matrix& to) {
-  const auto count = static_cast<Index>(rows.size());
-  if (to.rows() < count || to.cols() != from.cols()) to.resize(count, from.cols());
-  for (Index k = 0; k < from.cols(); ++k) {
-    const double* column = from.col(k).data();
-    double* out = to.col(k).data();
-    for (Index i = 0; i < count; ++i) out[i] = column[rows[i]];
-  }
-}
-
 void PairStatistics::clear() {
   before_.clear();
   after_.clear();

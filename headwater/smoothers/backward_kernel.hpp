@@ -25,9 +25,6 @@ class BackwardKernel {
                          Vector& before_law, std::span<double> s3) = 0;
 };
 
-// Chosen rows of a matrix, to the first rows of another one, which grows if it has to.
-void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> rows, Matrix& to);
-
 // Adds up the prior's statistics over chosen pairs of a particle and one of the step before.
 class PairStatistics {
  public:

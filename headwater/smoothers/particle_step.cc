@@ -4,11 +4,32 @@ namespace headwater {
 
 void ParticleStep::remember(const ParticleFilter& filter, Observation y, double step_size_of_it) {
   states = filter.states();
-  activations = filter.activations();
   weights = filter.weights();
   ancestors = filter.ancestors();
   observation = Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size()));
   step_size = step_size_of_it;
+}
+
+void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> rows, Matrix& to) {
+  const auto count = static_cast<Index>(rows.size());
+  if (to.rows() < count || to.cols() != from.cols()) to.resize(count, from.cols());
+  for (Index k = 0; k < from.cols(); ++k) {
+    const double* column = from.col(k).data();
+    double* out = to.col(k).data();
+    for (Index i = 0; i < count; ++i) out[i] = column[rows[i]];
+  }
+}
+
+Eigen::Ref<const Matrix> ChosenActivations::of(const ParticleStep& step,
+                                               std::span<const Index> particles,
+                                               const ParticleFilter& filter) {
+  const auto count = static_cast<Index>(particles.size());
+  const AnyPrior& prior = filter.prior();
+  if (activations_.rows() < count) activations_.setOnes(count, filter.basis().cols());
+  gather_rows(step.states, particles, states_);
+  prior.activations(states_.topRows(count),
+                    activations_.topLeftCorner(count, prior.num_components()));
+  return activations_.topRows(count);
 }
 
 }  // namespace headwater

@@ -8,12 +8,12 @@ void ParticleSweep::run(std::span<const ParticleStep> steps, std::span<const dou
   sweep_back(steps, coefficients, filter, kernel, law, before_law_, as_span(statistics.s3),
              [&](std::size_t s, const Vector& law_of_s) {
                if (coefficients[s] == 0) return;
-               add_emission(steps[s], filter.basis(), coefficients[s], law_of_s, statistics);
+               add_emission(steps[s], filter, coefficients[s], law_of_s, statistics);
              });
 }
 
-void ParticleSweep::add_emission(const ParticleStep& step, const Matrix& basis, double coefficient,
-                                 const Vector& law, Statistics& statistics) {
+void ParticleSweep::add_emission(const ParticleStep& step, const ParticleFilter& filter,
+                                 double coefficient, const Vector& law, Statistics& statistics) {
   const Index n = law.size();
   if (weights_.size() != n) weights_.resize(n);
   alive_.clear();
@@ -23,8 +23,7 @@ void ParticleSweep::add_emission(const ParticleStep& step, const Matrix& basis, 
     alive_.push_back(i);
   }
   const auto count = static_cast<Index>(alive_.size());
-  gather_rows(step.activations, alive_, activations_);
-  emission_.add_one(activations_.topRows(count), basis, weights_.head(count),
+  emission_.add_one(activations_.of(step, alive_, filter), filter.basis(), weights_.head(count),
                     as_span(step.observation), statistics);
 }
 

@@ -35,13 +35,13 @@ class ParticleSweep {
            Statistics& statistics);
 
  private:
-  void add_emission(const ParticleStep& step, const Matrix& basis, double coefficient,
+  void add_emission(const ParticleStep& step, const ParticleFilter& filter, double coefficient,
                     const Vector& law, Statistics& statistics);
 
   EmissionStatistics emission_;
   std::vector<Index> alive_;  // particles that the law gives any weight
-  Matrix activations_;        // ... theirs, in the first rows
-  Vector weights_;            // ... and what they weigh
+  ChosenActivations activations_;
+  Vector weights_;  // what they weigh
   Vector before_law_;
 };
 

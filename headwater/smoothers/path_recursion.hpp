@@ -25,6 +25,7 @@ class PathRecursion final : public ParticleSmoother {
   Statistics statistics_;
   EmissionStatistics emission_;
   ParticleStep previous_;
+  Matrix previous_activations_;
 };
 
 }  // namespace headwater

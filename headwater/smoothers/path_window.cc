@@ -103,7 +103,7 @@ void PathWindow::lengthen_by(Index s, const ParticleFilter& filter) {
     const Matrix next = step.states(alive, Eigen::all);
     paths_.add_moves(filter.prior(), previous, next, step.step_size);
   }
-  const Matrix activations = step.activations(alive, Eigen::all);
+  const Eigen::Ref<const Matrix> activations = activations_.of(step, alive, filter);
   paths_.add_activations(activations, as_span(step.observation), step.step_size);
   paths_.add_counts(activations, filter.basis(), as_span(step.observation), step.step_size);
   path_of_.assign(static_cast<std::size_t>(step.weights.size()), -1);

@@ -46,6 +46,7 @@ class PathWindow final : public ParticleSmoother {
   std::vector<std::vector<Index>> alive_;  // of each step, the particles with descendants
 
   GenealogyKernel kernel_;
+  ChosenActivations activations_;
   ParticleSweep sweep_;
   Vector law_;
   std::vector<double> coefficients_;
