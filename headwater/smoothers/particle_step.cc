@@ -1,5 +1,7 @@
 #include "headwater/smoothers/particle_step.hpp"
 
+#include "headwater/kernels/all_finite.hpp"
+
 namespace headwater {
 
 void ParticleStep::remember(const ParticleFilter& filter, Observation y, double step_size_of_it) {
@@ -27,9 +29,10 @@ Eigen::Ref<const Matrix> ChosenActivations::of(const ParticleStep& step,
   const AnyPrior& prior = filter.prior();
   if (activations_.rows() < count) activations_.setOnes(count, filter.basis().cols());
   gather_rows(step.states, particles, states_);
-  prior.activations(states_.topRows(count),
-                    activations_.topLeftCorner(count, prior.num_components()));
-  return activations_.topRows(count);
+  auto x = activations_.topRows(count);
+  prior.activations(states_.topRows(count), x.leftCols(prior.num_components()));
+  if (!all_finite(x)) x = x.array().isFinite().select(x, 0);  // as the filter has it
+  return x;
 }
 
 }  // namespace headwater
