@@ -93,17 +93,21 @@ FilterStep ParticleFilter::step(Observation y) {
   assert(static_cast<Index>(y.size()) == basis_.rows());
   FilterStep report;
   if (++time_ == 1) {
-    draw_first();
+    std::iota(ancestors_.begin(), ancestors_.end(), 0);
+    weigh_equally();
     report.unique_ancestors = num_particles();
   } else {
     proposal_->look_ahead(prior_, basis_, y, states_, weights_);
     report.resampled = choose_ancestors();
     report.unique_ancestors = report.resampled ? count_unique(ancestors_) : num_particles();
-    move();
+    states_.swap(previous_);
   }
   seen_.look_at(y, basis_, column_sums_);
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
+    draw(first, size);
     const auto x = activations_.middleRows(first, size);
+    prior_.activations(states_.middleRows(first, size),
+                       activations_.block(first, 0, size, prior_.num_components()));
     log_likelihoods(x, seen_, as_span(log_weights_).subspan(first, size));
     rule_out_what_is_no_number(first, size);
   });
@@ -142,17 +146,20 @@ void ParticleFilter::rule_out_what_is_no_number(Index first, Index size) {
   }
 }
 
-void ParticleFilter::draw_first() {
-  const Index components = prior_.num_components();
-  for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
-    const RandomBlock random{random_, time_, static_cast<std::uint32_t>(first),
-                             Purpose::first_particles};
-    prior_.sample_initial(random, states_.middleRows(first, size));
-    prior_.activations(states_.middleRows(first, size),
-                       activations_.block(first, 0, size, components));
-  });
-  std::iota(ancestors_.begin(), ancestors_.end(), 0);
-  weigh_equally();
+// The states of so many particles, from their ancestors' or, at first, from nothing.
+void ParticleFilter::draw(Index first, Index size) {
+  const auto address = [&](Purpose purpose) {
+    return RandomBlock{random_, time_, static_cast<std::uint32_t>(first), purpose};
+  };
+  auto next = states_.middleRows(first, size);
+  if (time_ == 1) {
+    prior_.sample_initial(address(Purpose::first_particles), next);
+    return;
+  }
+  auto parents = parents_.middleRows(first, size);
+  gather_rows(previous_, std::span(ancestors_).subspan(first, size), parents);
+  proposal_->draw(prior_, address(Purpose::particle_moves), parents, next,
+                  log_correction_.segment(first, size));
 }
 
 // By the weights of the step before, times the worths that the proposal sees in the particles.
@@ -181,21 +188,6 @@ void ParticleFilter::weigh_equally() {
   const auto n = static_cast<double>(num_particles());
   weights_.setConstant(1 / n);
   log_carried_.setConstant(-std::log(n));
-}
-
-void ParticleFilter::move() {
-  states_.swap(previous_);
-  const Index components = prior_.num_components();
-  for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
-    gather_rows(previous_, std::span(ancestors_).subspan(first, size),
-                parents_.middleRows(first, size));
-    const RandomBlock random{random_, time_, static_cast<std::uint32_t>(first),
-                             Purpose::particle_moves};
-    auto next = states_.middleRows(first, size);
-    proposal_->draw(prior_, random, parents_.middleRows(first, size), next,
-                    log_correction_.segment(first, size));
-    prior_.activations(next, activations_.block(first, 0, size, components));
-  });
 }
 
 Vector ParticleFilter::predicted_activation() const {

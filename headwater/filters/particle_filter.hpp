@@ -67,9 +67,8 @@ class ParticleFilter {
   Vector filtered_activation() const;   // E[x_t | y_1..t]
 
  private:
-  void draw_first();
   bool choose_ancestors();  // whether by resampling
-  void move();
+  void draw(Index first, Index size);
   void weigh_equally();
   void rule_out_what_is_no_number(Index first, Index size);
   double take_in_likelihoods();   // log of the normaliser, -infinity if no weight is left

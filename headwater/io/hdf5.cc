@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
-#include <algorithm>
 #include <cassert>
 #include <initializer_list>
 #include <utility>
@@ -246,14 +245,15 @@ std::vector<std::string> Hdf5File::children(const std::string& group) const {
 std::vector<std::string> Hdf5File::datasets(std::size_t most) const {
   const Silence silence;
   std::vector<std::string> paths;
-  add_datasets("/", most, paths);
+  add_datasets("/", 1, most, paths);
   return paths;
 }
 
-// Links may lead back to where they come from, so that there is no end to depth.
-void Hdf5File::add_datasets(const std::string& group, std::size_t most,
+// Links may lead back to where they come from, so that there is no end to depth; in a damaged file
+// they may even have no name.
+void Hdf5File::add_datasets(const std::string& group, int depth, std::size_t most,
                             std::vector<std::string>& paths) const {
-  if (std::ranges::count(group, '/') > kDeepestGroup) return;
+  if (depth > kDeepestGroup) return;
   for (const std::string& child : children(group)) {
     if (paths.size() == most) return;
     const std::string path = group == "/" ? group + child : group + "/" + child;
@@ -261,7 +261,7 @@ void Hdf5File::add_datasets(const std::string& group, std::size_t most,
     const Handle object(H5Oopen(id_, path.c_str(), H5P_DEFAULT));
     const H5I_type_t kind = H5Iget_type(object.id());
     if (kind == H5I_DATASET) paths.push_back(path);
-    if (kind == H5I_GROUP) add_datasets(path, most, paths);
+    if (kind == H5I_GROUP) add_datasets(path, depth + 1, most, paths);
   }
 }
 

@@ -68,7 +68,7 @@ class Hdf5File {
  private:
   Hdf5File(std::int64_t id, const std::string& name, std::unique_ptr<AtomicFile> target);
   Hdf5Place at(const std::string& path) const;
-  void add_datasets(const std::string& group, std::size_t most,
+  void add_datasets(const std::string& group, int depth, std::size_t most,
                     std::vector<std::string>& paths) const;
   void write_int(const std::string& path, std::int64_t number);
 

@@ -99,15 +99,25 @@ void Hdf5Rows::check_filters(std::int64_t properties) const {
   }
 }
 
+// 1 where there are no chunks. HDF5 makes none that are larger than the dataset can become, but it
+// would read what is behind its memory if a damaged file says that there are.
+Index Hdf5Rows::read_chunk_rows(std::int64_t properties) const {
+  if (H5Pget_layout(properties) != H5D_CHUNKED) return 1;
+  std::array<hsize_t, 2> chunk = {1, 1};
+  std::array<hsize_t, 2> most = {1, 1};
+  const Hdf5Handle space(H5Dget_space(dataset_.id()));
+  place_.check(H5Sget_simple_extent_dims(space.id(), nullptr, most.data()), kCannotBeRead);
+  place_.check(H5Pget_chunk(properties, num_dimensions_, chunk.data()), kCannotBeRead);
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    if (chunk[i] == 0 || chunk[i] > most[i]) place_.fail("is damaged: its chunks do not fit it");
+  }
+  return static_cast<Index>(std::min<hsize_t>(chunk[0], kLargestBlock));
+}
+
 void Hdf5Rows::choose_block(std::int64_t properties) {
   const Index columns = std::max<Index>(1, num_columns_);
   const Index largest = std::max<Index>(1, kLargestBlock / columns);
-  Index chunk_rows = 1;
-  if (H5Pget_layout(properties) == H5D_CHUNKED) {
-    std::array<hsize_t, 2> chunk = {1, 1};
-    place_.check(H5Pget_chunk(properties, num_dimensions_, chunk.data()), kCannotBeRead);
-    chunk_rows = static_cast<Index>(std::min<hsize_t>(chunk[0], largest));
-  }
+  const Index chunk_rows = std::min(read_chunk_rows(properties), largest);
   const Index num_chunks = std::max<Index>(1, kUsualBlock / columns / chunk_rows);
   block_rows_ = std::min(chunk_rows * num_chunks, largest);
 }

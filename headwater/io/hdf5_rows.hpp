@@ -28,6 +28,7 @@ class Hdf5Rows {
   void check_type() const;
   void read_shape();
   void check_filters(std::int64_t properties) const;
+  Index read_chunk_rows(std::int64_t properties) const;
   void choose_block(std::int64_t properties);
 
   Hdf5Place place_;

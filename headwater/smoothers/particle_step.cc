@@ -1,13 +1,21 @@
 #include "headwater/smoothers/particle_step.hpp"
 
+#include <algorithm>
+
 #include "headwater/kernels/all_finite.hpp"
 
 namespace headwater {
 
 void ParticleStep::remember(const ParticleFilter& filter, Observation y, double step_size_of_it) {
-  states = filter.states();
-  weights = filter.weights();
-  ancestors = filter.ancestors();
+  const Index n = filter.num_particles();
+  states.resize(n, filter.states().cols());
+  weights.resize(n);
+  ancestors.resize(static_cast<std::size_t>(n));
+  for_each_chunk(filter.pool(), n, kParticleChunk, [&](Index first, Index size, Index) {
+    states.middleRows(first, size) = filter.states().middleRows(first, size);
+    weights.segment(first, size) = filter.weights().segment(first, size);
+    std::copy_n(filter.ancestors().begin() + first, size, ancestors.begin() + first);
+  });
   observation = Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size()));
   step_size = step_size_of_it;
 }

@@ -335,3 +335,27 @@ def test_an_unknown_compression_of_hdf5_is_named(headwater):
         file.create_dataset("x", data=COUNTS, compression="lzf")
     assert attempt(headwater, *small_fit("lzf.h5:/x")) == (
         1, "lzf.h5: /x: needs the HDF5 filter 'lzf' (32000), which is not installed")
+
+
+def patch(headwater, name, old, new):
+    content = headwater.path(name).read_bytes()
+    assert content.count(old) == 1 and len(old) == len(new)
+    headwater.write(name, content.replace(old, new))
+
+
+def test_hdf5_chunks_that_cannot_be_are_refused(headwater):
+    """HDF5 itself would read beyond its memory."""
+    with h5py.File(headwater.path("tiles.h5"), "w") as file:
+        file.create_dataset("x", data=COUNTS.astype("i2"), chunks=(64, 3), compression="gzip")
+    sizes = np.array([64, 3, 2], dtype="<i4")
+    patch(headwater, "tiles.h5", sizes.tobytes(), (sizes + [0, 1000000, 0]).astype("<i4").tobytes())
+    assert attempt(headwater, *small_fit("tiles.h5:/x")) == (
+        1, "tiles.h5: /x: is damaged: its chunks do not fit it")
+
+
+def test_an_hdf5_group_that_lost_its_name_does_not_contain_itself(headwater):
+    with h5py.File(headwater.path("group.h5"), "w") as file:
+        file["a_long_name/counts"] = COUNTS
+    patch(headwater, "group.h5", b"a_long_name", bytes(11))
+    code, message = attempt(headwater, *small_fit("group.h5:/counts"))
+    assert code == 1 and message.startswith("group.h5: /counts: is missing")
