@@ -13,8 +13,8 @@ EVERY_64 = "M-step every 64"
 
 NOTES = """\
 Our steps are those of the command, M-step included; every 64 observations is its default. `path` is
-Algorithm 1, `lag` (5 later observations) the default, `paris` and `forward` look 50 observations
-ahead. NumPy's steps have an M-step at every observation. Those of `particles` have none, and its
+Algorithm 1, `lag` (5 later observations) the default, `paris` looks 50 observations ahead, `forward`
+20. NumPy's steps have an M-step at every observation. Those of `particles` have none, and its
 PaRIS draws from all N weights at once, since for this chain its tries at rejection are in vain.
 Every filter resamples systematically when the effective size is below N / 2."""
 

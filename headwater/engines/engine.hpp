@@ -30,7 +30,7 @@ class Engine {
   // Whether the last call of step() or finish() has changed the statistics.
   virtual bool has_new_statistics() const = 0;
   virtual const Statistics& statistics() const = 0;
-  // The same, for a component to be given others; null where the engine cannot have that.
+  // The same, for the learner to rewrite; null where the engine cannot have that.
   virtual Statistics* mutable_statistics() { return nullptr; }
 
   virtual Vector predicted_activation() const = 0;  // E[x_t | y_1..t-1], background included

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "headwater/kernels/elementary.hpp"
+
 namespace headwater {
 
 namespace {
@@ -67,12 +69,12 @@ double ExactFilter::weigh() {
 
   double normaliser = 0;
   const auto weigh_relative_to = [&](double level) {
-    normaliser = 0;
     for (Index x = 0; x < n; ++x) {
-      ratio_[x] = predicted_[x] >= kReachable ? std::exp(log_likelihood_[x] - level) : 0.0;
-      filtered_[x] = predicted_[x] * ratio_[x];
-      normaliser += filtered_[x];
+      ratio_[x] = predicted_[x] >= kReachable ? log_likelihood_[x] - level : kMinusInfinity;
     }
+    vector_exp(as_span(ratio_), as_span(ratio_));
+    filtered_ = predicted_.cwiseProduct(ratio_);
+    normaliser = filtered_.sum();
   };
   weigh_relative_to(shift);
   if (normaliser < kSmallestNormaliser) {

@@ -84,8 +84,8 @@ class ParticleFilter {
   std::uint64_t time_ = 0;
 
   Matrix states_;
-  Matrix previous_;  // the states of the step before; then, gathered, each particle's ancestor
-  Matrix parents_;
+  Matrix previous_;  // the states of the step before
+  Matrix parents_;   // each particle's ancestor among them
   Matrix activations_;
   Ancestors ancestors_;
   SeenChannels seen_;

@@ -17,7 +17,8 @@ TEST(AllFinite, FindsWhatIsNoNumberWhereverItIs) {
       Matrix values = 1e308 * Matrix::Random(rows + 1, 2);
       const auto block = values.bottomRows(rows);
       EXPECT_TRUE(all_finite(block));
-      for (Index i = 0; i<rows; i += rows> 40 ? 37 : 1) {
+      const Index stride = rows > 40 ? 37 : 1;
+      for (Index i = 0; i < rows; i += stride) {
         for (const double bad : {kInfinity, -kInfinity, kInfinity - kInfinity}) {
           const double before = values(i + 1, 1);
           values(i + 1, 1) = bad;

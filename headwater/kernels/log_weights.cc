@@ -29,8 +29,9 @@ struct WeightSums {
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Calls body(i, count, load) for one vector after the other, of which the last may have less than
-// all its lanes: beyond them load(run) gives -infinity, a weight of zero.
+// Calls body(load, store) for one vector after the other, of which the last may have less than all
+// its lanes: there load(run) gives -infinity beyond them, a weight of zero, and store leaves them
+// out.
 template <class Body>
 HWY_INLINE void for_each_vector(std::size_t size, const Body& body) {
   const Doubles d;

@@ -27,8 +27,6 @@ struct StateBlock {
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-using V = hn::Vec<Doubles>;
-
 // Component k of the states i, i + 1, ... of a vector; zeros beyond the last of them.
 HWY_INLINE V load_states(const StateBlock& states, std::size_t k, std::size_t i,
                          std::size_t count) {

@@ -74,7 +74,8 @@ bool weigh_densities(std::span<const double> weights, std::span<double> values) 
   if (!std::isfinite(largest)) return false;
   const double sum = HWY_DYNAMIC_DISPATCH(weigh_exponentials)(weights.data(), largest,
                                                               values.data(), values.size());
-  if (!(sum > 0 && std::isfinite(sum))) return false;
+  // A sum near the smallest doubles has lost its digits, and its inverse may overflow.
+  if (!(sum > 0x1p-960 && std::isfinite(sum))) return false;
   HWY_DYNAMIC_DISPATCH(multiply_all)(1 / sum, values.data(), values.size());
   return true;
 }

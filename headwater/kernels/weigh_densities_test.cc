@@ -48,6 +48,8 @@ TEST(WeighDensities, SaysWhereNothingIsLeft) {
     EXPECT_FALSE(weigh_densities(weights, impossible));
     std::vector<double> far_apart = {0, -1000, -2000, 0, 0};  // the largest have weight zero
     EXPECT_FALSE(weigh_densities(weights, far_apart));
+    std::vector<double> barely_there = {0, -715, -716, 0, 0};  // 1 / sum would overflow
+    EXPECT_FALSE(weigh_densities(weights, barely_there));
     std::vector<double> unbounded = {0, kInfinity, 0, 0, 0};
     EXPECT_FALSE(weigh_densities(weights, unbounded));
     std::vector<double> no_number = {0, std::nan(""), 0, 0, 0};

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "headwater/learning/activation_law.hpp"
-#include "headwater/learning/m_step.hpp"
 
 namespace headwater {
 
@@ -12,11 +11,11 @@ namespace {
 
 constexpr Index kDraws = 512;
 constexpr Index kMostCells = Index{1} << 20;
-// Part of D that is added to J: J is known by draws only, and no step is made longer than by 1 over
-// this.
+// Part of D that is added to J: J is known by draws only, and no step is made longer than by (1 +
+// this) / this.
 constexpr double kRidge = 0.05;
 
-Matrix with_background(const Matrix& x, Index num_columns) {
+Matrix with_ones(const Matrix& x, Index num_columns) {
   Matrix all = Matrix::Ones(x.rows(), num_columns);
   all.leftCols(x.cols()) = x;
   return all;
@@ -30,16 +29,16 @@ bool BasisCurvature::is_affordable(Index num_channels, Index num_components) {
 
 void BasisCurvature::measure(const Estimate& estimate) {
   const Matrix& basis = estimate.basis;
-  const Matrix x = with_background(draw_activations(estimate.prior, kDraws), basis.cols());
+  const Matrix x = with_ones(draw_activations(estimate.prior, kDraws), basis.cols());
   const Vector mean = x.colwise().mean();
-  columns_with_scale_ = estimate.prior.has_scale() ? estimate.prior.num_components() : 0;
   longer_.assign(static_cast<std::size_t>(basis.rows()), {});
   for (Index m = 0; m < basis.rows(); ++m) {
     const Vector intensity = x * basis.row(m).transpose();
     const Vector share = (intensity.array() > 0)
                              .select(intensity.array().inverse() / static_cast<double>(kDraws), 0);
     const Vector complete = mean.cwiseQuotient(basis.row(m).transpose());
-    if (!complete.allFinite()) continue;
+    // An activation that no draw has tells nothing: the channel is left to EM.
+    if (!complete.allFinite() || !(complete.minCoeff() > 0)) continue;
     Matrix information = x.transpose() * share.asDiagonal() * x;
     information.diagonal() += kRidge * complete;
     const Matrix all = ((1 + kRidge) * complete).asDiagonal();
@@ -49,19 +48,18 @@ void BasisCurvature::measure(const Estimate& estimate) {
 }
 
 void BasisCurvature::lengthen_step(const Matrix& before, Matrix& basis) const {
-  const Vector sums = basis.leftCols(columns_with_scale_).colwise().sum();
   Vector step(basis.cols());
   for (Index m = 0; m < basis.rows(); ++m) {
     if (longer_[m].size() == 0) continue;
     step.noalias() = longer_[m] * (basis.row(m) - before.row(m)).transpose();
     for (Index k = 0; k < basis.cols(); ++k) {
       const double old = before(m, k);
+      if (basis(m, k) == old) continue;  // there was no evidence on it
       const double least = std::min(basis(m, k), old / 2);
       const double most = std::max(basis(m, k), 2 * old);
       basis(m, k) = std::clamp(old + step[k], least, most);
     }
   }
-  restore_sums(sums, basis);
 }
 
 }  // namespace headwater

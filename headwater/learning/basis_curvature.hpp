@@ -24,14 +24,11 @@ class BasisCurvature {
   void measure(const Estimate& estimate);
 
   // basis: where EM's step from `before` ends; becomes where the longer one does. No entry is made
-  // less than half of what it was, nor more than twice that, unless by EM itself. Where the prior
-  // has a scale, which takes nearly all the information about the sums of the columns with it,
-  // these stay as EM left them.
+  // less than half of what it was, nor more than twice that, unless by EM itself.
   void lengthen_step(const Matrix& before, Matrix& basis) const;
 
  private:
   std::vector<Matrix> longer_;  // of each row, J_m^-1 D_m
-  Index columns_with_scale_ = 0;
 };
 
 }  // namespace headwater

@@ -9,7 +9,6 @@
 #include "headwater/learning/matching.hpp"
 #include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/relaxed_selection.hpp"
 #include "headwater/models/simulate.hpp"
 
@@ -104,15 +103,43 @@ TEST(BasisCurvature, NoEntryIsHalvedOrDoubledUnlessByEm) {
   EXPECT_EQ(basis.row(2), now.row(2)) << "no step, nothing to lengthen";
 }
 
-TEST(BasisCurvature, SumsOfColumnsWithAScaleStayAsEmLeftThem) {
-  const Matrix now = uneven_basis();
+// P(on) = 1/5001: none of the draws has it on.
+TEST(BasisCurvature, AComponentThatNoDrawHasIsLeftToEm) {
+  const Vector stay_off = (Vector(3) << 0.9, 0.9, 0.9999).finished();
+  const Vector stay_on = (Vector(3) << 0.9, 0.9, 0.5).finished();
+  const AnyPrior prior(BasisSelection(3, stay_off, stay_on));
+  ASSERT_EQ(draw_activations(prior, kDraws).col(2).sum(), 0);
   BasisCurvature curvature;
-  curvature.measure({now, AnyPrior(GammaPrior(3, 2, 0.8))});
-  Matrix basis = now * 1.1;
-  basis(0, 0) = 0.6;
-  const Vector sums = basis.colwise().sum();
+  curvature.measure({uneven_basis(), prior});
+  const Matrix by_em = 1.1 * uneven_basis();
+  Matrix basis = by_em;
+  curvature.lengthen_step(uneven_basis(), basis);
+  EXPECT_EQ(basis, by_em);
+}
+
+TEST(BasisCurvature, AnEntryThatEmLeavesStays) {
+  BasisCurvature curvature;
+  curvature.measure({uneven_basis(), relaxed()});
+  Matrix basis = 1.1 * uneven_basis();
+  basis(0, 1) = uneven_basis()(0, 1);
+  curvature.lengthen_step(uneven_basis(), basis);
+  EXPECT_EQ(basis(0, 1), uneven_basis()(0, 1));
+}
+
+// A last column that is always on enters like any other.
+TEST(BasisCurvature, TakesInABackground) {
+  Matrix now(3, 4);
+  now << uneven_basis(), Vector::Constant(3, 5);
+  Matrix truth = now;
+  truth.col(3) *= 1.1;
+  Matrix x = Matrix::Ones(kDraws, 4);
+  x.leftCols(3) = draw_activations(relaxed(), kDraws);
+  Matrix basis = em_step(x, now, truth);
+  const double left_by_em = (basis - truth).norm();
+  BasisCurvature curvature;
+  curvature.measure({now, relaxed()});
   curvature.lengthen_step(now, basis);
-  EXPECT_LT((basis.colwise().sum().transpose() - sums).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((basis - truth).norm(), left_by_em / 2);
 }
 
 TEST(BasisCurvature, AChannelWithAZeroEntryIsLeftToEm) {

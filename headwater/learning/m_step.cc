@@ -53,6 +53,14 @@ bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& p
   return options.scale == Scale::kCentred || counts_per_component(basis, prior) >= kManyCounts;
 }
 
+// Of the first so many columns, but for those that are or were zero.
+void restore_sums(const Vector& sums, Matrix& basis) {
+  for (Index k = 0; k < sums.size(); ++k) {
+    const double now = basis.col(k).sum();
+    if (now > 0 && sums[k] > 0) basis.col(k) *= sums[k] / now;
+  }
+}
+
 // The moves with what the options add to those of a finite prior that are possible: so many to
 // each, and up to `floor` of all out of the same state. A state that was certainly never visited
 // says nothing about what follows it.
@@ -95,13 +103,6 @@ void MStepOptions::drop_weak_priors() {
   transition_weight = 0;
   transition_floor = 0;
   scale = Scale::kPlain;
-}
-
-void restore_sums(const Vector& sums, Matrix& basis) {
-  for (Index k = 0; k < sums.size(); ++k) {
-    const double now = basis.col(k).sum();
-    if (now > 0 && sums[k] > 0) basis.col(k) *= sums[k] / now;
-  }
 }
 
 bool learns_prior(const MStepOptions& options, const AnyPrior& prior) {

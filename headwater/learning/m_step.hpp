@@ -81,9 +81,6 @@ class MStep {
   Index centred_columns_;  // the first so many columns keep their sums
 };
 
-// Gives the first so many columns of a basis these sums, but for those that are or were zero.
-void restore_sums(const Vector& sums, Matrix& basis);
-
 // Whether any parameter of the prior is to be learned, or its scale may be: whether the M-step may
 // want the prior's statistics.
 bool learns_prior(const MStepOptions& options, const AnyPrior& prior);

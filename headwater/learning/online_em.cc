@@ -97,6 +97,7 @@ Index OnlineEm::revive_if_due() {
   engine_->set_basis(estimate_.basis);
   ++revivals_;
   average_ = {};
+  next_curvature_ = 0;  // it was that of another column
   return idle->component;
 }
 

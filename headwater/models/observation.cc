@@ -25,7 +25,6 @@ double log_factorials(Observation y) {
 }
 
 void SeenChannels::look_at(Observation y, const Matrix& basis, const Vector& column_sums) {
-  positive_.clear();
   counts_.clear();
   rows_.clear();
   any_ = false;
@@ -37,7 +36,6 @@ void SeenChannels::look_at(Observation y, const Matrix& basis, const Vector& col
     }
     any_ = true;
     if (!(y[m] > 0)) continue;
-    positive_.push_back(m);
     counts_.push_back(y[m]);
     for (Index k = 0; k < basis.cols(); ++k) rows_.push_back(basis(m, k));
   }

@@ -22,14 +22,12 @@ class SeenChannels {
   // column_sums: of the basis.
   void look_at(Observation y, const Matrix& basis, const Vector& column_sums);
 
-  bool any() const { return any_; }  // whether a channel was seen
-  const std::vector<Index>& positive() const { return positive_; }
-  std::span<const double> counts() const { return counts_; }  // of those
-  std::span<const double> rows() const { return rows_; }      // ... their rows of the basis
+  bool any() const { return any_; }                           // whether a channel was seen
+  std::span<const double> counts() const { return counts_; }  // the positive ones
+  std::span<const double> rows() const { return rows_; }      // of the basis, of their channels
   const Vector& total() const { return total_; }  // K: sum of B(m, k) over the channels seen
 
  private:
-  std::vector<Index> positive_;
   std::vector<double> counts_;
   std::vector<double> rows_;
   Vector total_;

@@ -6,7 +6,7 @@
 
 namespace headwater {
 
-void ParticleStep::remember(const ParticleFilter& filter, Observation y, double step_size_of_it) {
+void ParticleStep::remember(const ParticleFilter& filter, Observation y, double its_step_size) {
   const Index n = filter.num_particles();
   states.resize(n, filter.states().cols());
   weights.resize(n);
@@ -17,7 +17,7 @@ void ParticleStep::remember(const ParticleFilter& filter, Observation y, double 
     std::copy_n(filter.ancestors().begin() + first, size, ancestors.begin() + first);
   });
   observation = Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size()));
-  step_size = step_size_of_it;
+  step_size = its_step_size;
 }
 
 void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> rows, Matrix& to) {
@@ -39,7 +39,11 @@ Eigen::Ref<const Matrix> ChosenActivations::of(const ParticleStep& step,
   gather_rows(step.states, particles, states_);
   auto x = activations_.topRows(count);
   prior.activations(states_.topRows(count), x.leftCols(prior.num_components()));
-  if (!all_finite(x)) x = x.array().isFinite().select(x, 0);  // as the filter has it
+  if (all_finite(x)) return x;
+  for (Index i = 0; i < count; ++i) {
+    auto own = x.row(i).head(prior.num_components());
+    if (!own.allFinite()) own.setZero();  // as the filter has it
+  }
   return x;
 }
 

@@ -9,7 +9,7 @@ namespace headwater {
 // What a particle smoother keeps of one step of the filter. Not the activations, which follow from
 // the states and are wanted of a part of the particles only.
 struct ParticleStep {
-  void remember(const ParticleFilter& filter, Observation y, double step_size_of_it);
+  void remember(const ParticleFilter& filter, Observation y, double its_step_size);
 
   Matrix states;
   Vector weights;

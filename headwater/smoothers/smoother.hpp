@@ -23,7 +23,7 @@ class Smoother {
   virtual bool finish(const Filter& filter) = 0;
 
   virtual const Statistics& statistics() const = 0;
-  // The same, for a component to be given others; null where they are not kept in one place.
+  // The same, for the learner to rewrite; null where they are not kept in one place.
   virtual Statistics* mutable_statistics() { return nullptr; }
   virtual std::unique_ptr<Smoother> clone() const = 0;
 };
