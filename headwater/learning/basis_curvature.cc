@@ -10,7 +10,7 @@ namespace headwater {
 namespace {
 
 constexpr Index kDraws = 512;
-constexpr Index kMostCells = Index{1} << 20;
+constexpr Index kMostCells = Index{1} << 16;
 // Part of D that is added to J: J is known by draws only, and no step is made longer than by (1 +
 // this) / this.
 constexpr double kRidge = 0.05;
