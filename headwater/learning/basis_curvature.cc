@@ -11,9 +11,6 @@ namespace {
 
 constexpr Index kDraws = 512;
 constexpr Index kMostCells = Index{1} << 16;
-// Part of D that is added to J: J is known by draws only, and no step is made longer than by (1 +
-// this) / this.
-constexpr double kRidge = 0.05;
 
 Matrix with_ones(const Matrix& x, Index num_columns) {
   Matrix all = Matrix::Ones(x.rows(), num_columns);
@@ -27,7 +24,7 @@ bool BasisCurvature::is_affordable(Index num_channels, Index num_components) {
   return num_channels * num_components * num_components <= kMostCells;
 }
 
-void BasisCurvature::measure(const Estimate& estimate) {
+void BasisCurvature::measure(const Estimate& estimate, double ridge) {
   const Matrix& basis = estimate.basis;
   const Matrix x = with_ones(draw_activations(estimate.prior, kDraws), basis.cols());
   const Vector mean = x.colwise().mean();
@@ -40,8 +37,8 @@ void BasisCurvature::measure(const Estimate& estimate) {
     // An activation that no draw has tells nothing: the channel is left to EM.
     if (!complete.allFinite() || !(complete.minCoeff() > 0)) continue;
     Matrix information = x.transpose() * share.asDiagonal() * x;
-    information.diagonal() += kRidge * complete;
-    const Matrix all = ((1 + kRidge) * complete).asDiagonal();
+    information.diagonal() += ridge * complete;
+    const Matrix all = ((1 + ridge) * complete).asDiagonal();
     longer_[m] = information.ldlt().solve(all);
     if (!longer_[m].allFinite()) longer_[m].resize(0, 0);
   }

@@ -20,8 +20,9 @@ class BasisCurvature {
   // Whether M matrices of K x K are little enough to keep and to solve.
   static bool is_affordable(Index num_channels, Index num_components);
 
-  // J_m under this estimate, by draws from the prior.
-  void measure(const Estimate& estimate);
+  // J_m under this estimate, by draws from the prior. `ridge` times D_m is added to it: no step is
+  // made longer than by (1 + ridge) / ridge.
+  void measure(const Estimate& estimate, double ridge);
 
   // basis: where EM's step from `before` ends; becomes where the longer one does. No entry is made
   // less than half of what it was, nor more than twice that, unless by EM itself.

@@ -15,8 +15,8 @@
 namespace headwater {
 namespace {
 
-constexpr Index kDraws = 512;    // of BasisCurvature
-constexpr double kRidge = 0.05;  // the same
+constexpr Index kDraws = 512;  // of BasisCurvature
+constexpr double kRidge = 0.05;
 
 // Where EM's step from `now` would end if `truth` gave the counts and activations were known to be
 // x: B(m, k) E[x_k lambda*_m(x) / lambda_m(x)] / E[x_k].
@@ -61,7 +61,7 @@ TEST(BasisCurvature, LengthensByTheInverseInformation) {
         (1 + kRidge) * ((information + kRidge * complete).inverse() * gradient).transpose();
   }
   BasisCurvature curvature;
-  curvature.measure({now, relaxed()});
+  curvature.measure({now, relaxed()}, kRidge);
   Matrix basis = by_em;
   curvature.lengthen_step(now, basis);
   EXPECT_LT((basis - expected).cwiseAbs().maxCoeff(), 1e-10);
@@ -78,7 +78,7 @@ TEST(BasisCurvature, GoesWhereEmNeedsManySteps) {
   Matrix basis = em_step(x, now, truth);
   const double left_by_em = (basis - truth).norm() / (now - truth).norm();
   BasisCurvature curvature;
-  curvature.measure({now, relaxed()});
+  curvature.measure({now, relaxed()}, kRidge);
   curvature.lengthen_step(now, basis);
   EXPECT_GT(left_by_em, 0.9);
   EXPECT_LT((basis - truth).norm() / (now - truth).norm(), 0.4);
@@ -87,7 +87,7 @@ TEST(BasisCurvature, GoesWhereEmNeedsManySteps) {
 TEST(BasisCurvature, NoEntryIsHalvedOrDoubledUnlessByEm) {
   const Matrix now = uneven_basis();
   BasisCurvature curvature;
-  curvature.measure({now, relaxed()});
+  curvature.measure({now, relaxed()}, kRidge);
   Matrix basis = now;
   basis(0, 0) = 0.1;   // by EM itself
   basis(0, 1) = 19.9;  // longer, this would be less than a half
@@ -110,7 +110,7 @@ TEST(BasisCurvature, AComponentThatNoDrawHasIsLeftToEm) {
   const AnyPrior prior(BasisSelection(3, stay_off, stay_on));
   ASSERT_EQ(draw_activations(prior, kDraws).col(2).sum(), 0);
   BasisCurvature curvature;
-  curvature.measure({uneven_basis(), prior});
+  curvature.measure({uneven_basis(), prior}, kRidge);
   const Matrix by_em = 1.1 * uneven_basis();
   Matrix basis = by_em;
   curvature.lengthen_step(uneven_basis(), basis);
@@ -119,7 +119,7 @@ TEST(BasisCurvature, AComponentThatNoDrawHasIsLeftToEm) {
 
 TEST(BasisCurvature, AnEntryThatEmLeavesStays) {
   BasisCurvature curvature;
-  curvature.measure({uneven_basis(), relaxed()});
+  curvature.measure({uneven_basis(), relaxed()}, kRidge);
   Matrix basis = 1.1 * uneven_basis();
   basis(0, 1) = uneven_basis()(0, 1);
   curvature.lengthen_step(uneven_basis(), basis);
@@ -137,7 +137,7 @@ TEST(BasisCurvature, TakesInABackground) {
   Matrix basis = em_step(x, now, truth);
   const double left_by_em = (basis - truth).norm();
   BasisCurvature curvature;
-  curvature.measure({now, relaxed()});
+  curvature.measure({now, relaxed()}, kRidge);
   curvature.lengthen_step(now, basis);
   EXPECT_LT((basis - truth).norm(), left_by_em / 2);
 }
@@ -146,7 +146,7 @@ TEST(BasisCurvature, AChannelWithAZeroEntryIsLeftToEm) {
   Matrix now = uneven_basis();
   now(1, 1) = 0;
   BasisCurvature curvature;
-  curvature.measure({now, relaxed()});
+  curvature.measure({now, relaxed()}, kRidge);
   const Matrix by_em = now * 1.05;
   Matrix basis = by_em;
   curvature.lengthen_step(now, basis);
@@ -154,7 +154,7 @@ TEST(BasisCurvature, AChannelWithAZeroEntryIsLeftToEm) {
 }
 
 // The same stream with and without. Without, the small entry is still far away when the stream
-// ends: its distance falls by exp(-lambda sum of steps), lambda below 0.02 and the sum 109.
+// ends: its distance falls by exp(-lambda sum of steps), lambda below 0.02 and the sum 141.
 TEST(BasisCurvature, OnlineEmForgetsAWrongSmallEntry) {
   const AnyPrior prior(BasisSelection(3, 0.3, 0.95));  // the channel is hardly ever quiet
   const Matrix truth = uneven_basis();
@@ -168,7 +168,7 @@ TEST(BasisCurvature, OnlineEmForgetsAWrongSmallEntry) {
     engine.learn_prior = true;
     OnlineEm learner(std::make_unique<ExactEngine>(prior, wrong, engine), {wrong, prior}, options);
     Simulator stream(prior, truth, 41);
-    for (Index t = 0; t < 12000; ++t) {
+    for (Index t = 0; t < 24000; ++t) {
       stream.next();
       learner.update(stream.observation());
     }
@@ -183,7 +183,7 @@ TEST(BasisCurvature, OnlineEmForgetsAWrongSmallEntry) {
     const double intensity = truth.row(0).dot(x.row(i));
     if (intensity > 0) information += x.row(i).transpose() * x.row(i) / intensity / 4096;
   }
-  const double error = 1.1 * std::sqrt(information.inverse()(0, 0) / 12000);
+  const double error = 1.1 * std::sqrt(information.inverse()(0, 0) / 24000);
   EXPECT_LT(distance[1], 3 * error);
   EXPECT_GT(distance[0], 6 * error);
 }

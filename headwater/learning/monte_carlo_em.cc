@@ -9,6 +9,7 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t kStretch = 10;
+constexpr double kRidge = 0.05;  // of lengthened steps
 
 struct Moments {
   double mean;
@@ -47,7 +48,7 @@ void update_basis(const MStep& m_step, bool lengthens, const Statistics& statist
   m_step.update_basis(statistics, now.basis);
   if (!lengthens || !BasisCurvature::is_affordable(before.rows(), before.cols())) return;
   BasisCurvature curvature;
-  curvature.measure({before, now.prior});
+  curvature.measure({before, now.prior}, kRidge);
   curvature.lengthen_step(before, now.basis);
 }
 

@@ -1,8 +1,17 @@
 #include "headwater/learning/online_em.hpp"
 
+#include <algorithm>
+
 #include "headwater/learning/revival.hpp"
 
 namespace headwater {
+
+namespace {
+
+constexpr double kLeastRidge = 0.05;
+constexpr double kRidgePerStep = 3;
+
+}  // namespace
 
 OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options)
     : engine_(std::move(engine)),
@@ -72,7 +81,10 @@ void OnlineEm::lengthen_step(const Matrix& before) {
   if (statistics == nullptr || estimate_.prior.has_scale()) return;
   if (!BasisCurvature::is_affordable(before.rows(), before.cols())) return;
   if (m_steps_ >= next_curvature_) {
-    curvature_.measure({before, estimate_.prior});
+    // A step that is long already is not made much longer: noise would carry it into another
+    // valley.
+    const double ridge = std::max(kLeastRidge, kRidgePerStep * options_.step_size(observations_));
+    curvature_.measure({before, estimate_.prior}, ridge);
     next_curvature_ = m_steps_ + m_steps_ / 8 + 1;
   }
   const Matrix by_em = estimate_.basis;
