@@ -38,11 +38,16 @@ class Units {
   double factor_;
 };
 
-// Gives each index the points that lie below its cumulated weight and not below that of the one
-// before. points_below(cumulated) says how many lie below in all.
-template <class PointsBelow>
-void write_runs(std::span<const double> weights, const Units& units, PointsBelow points_below,
-                std::span<std::int32_t> ancestors) {
+}  // namespace
+
+// Each index has the points that lie below its cumulated weight and not below that of the one
+// before: of the points i 2^f + o, those below c are the ones with i < (c - o) / 2^f, rounded up.
+void systematic_ancestors(std::span<const double> weights, double sum, double offset,
+                          std::span<std::int32_t> ancestors) {
+  assert(offset >= 0 && offset < 1);
+  const Units units(ancestors.size(), sum);
+  const int f = units.fraction_bits();
+  const std::int64_t to_round_up = (std::int64_t{1} << f) - 1 - units.of_offset(offset);
   // Most runs are short: so many are written before anyone asks, as long as there is room.
   constexpr std::size_t kAtOnce = 8;
   const std::size_t n = ancestors.size();
@@ -51,7 +56,7 @@ void write_runs(std::span<const double> weights, const Units& units, PointsBelow
   std::size_t j = 0;
   const auto next_end = [&] {
     cumulated += units.of_weight(weights[j]);
-    return std::min(points_below(cumulated), n);
+    return std::min(static_cast<std::size_t>((cumulated + to_round_up) >> f), n);
   };
   for (; j < weights.size() && done + kAtOnce <= n; ++j) {
     const std::size_t end = next_end();
@@ -70,41 +75,6 @@ void write_runs(std::span<const double> weights, const Units& units, PointsBelow
   std::size_t last = weights.size() - 1;
   while (last > 0 && weights[last] <= 0) --last;
   std::fill(ancestors.begin() + done, ancestors.end(), static_cast<std::int32_t>(last));
-}
-
-}  // namespace
-
-// The points i 2^f + o below c are those with i < (c - o) / 2^f, rounded up.
-void systematic_ancestors(std::span<const double> weights, double sum, double offset,
-                          std::span<std::int32_t> ancestors) {
-  assert(offset >= 0 && offset < 1);
-  const Units units(ancestors.size(), sum);
-  const int f = units.fraction_bits();
-  const std::int64_t to_round_up = (std::int64_t{1} << f) - 1 - units.of_offset(offset);
-  write_runs(
-      weights, units,
-      [=](std::int64_t cumulated) {
-        return static_cast<std::size_t>((cumulated + to_round_up) >> f);
-      },
-      ancestors);
-}
-
-// All points of the strata below that of c, and the one in it if that is below c.
-void stratified_ancestors(std::span<const double> weights, double sum,
-                          std::span<const double> offsets, std::span<std::int32_t> ancestors) {
-  assert(offsets.size() == ancestors.size());
-  const Units units(ancestors.size(), sum);
-  const int f = units.fraction_bits();
-  const std::int64_t fraction_mask = (std::int64_t{1} << f) - 1;
-  write_runs(
-      weights, units,
-      [=](std::int64_t cumulated) {
-        const auto stratum = static_cast<std::size_t>(cumulated >> f);
-        if (stratum >= offsets.size()) return offsets.size();
-        const bool is_below = units.of_offset(offsets[stratum]) < (cumulated & fraction_mask);
-        return stratum + (is_below ? 1 : 0);
-      },
-      ancestors);
 }
 
 }  // namespace headwater
