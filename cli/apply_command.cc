@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/sink.hpp"
+#include "headwater/session/held_back.hpp"
 #include "model_and_data.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -29,37 +30,38 @@ const Estimate& chosen(const Options& options, const Model& model) {
   return options.last ? model.last : model.reported;
 }
 
-void apply_filtered(const Options& options, const Model& model, ObservationSource& source,
+void apply_filtered(const Options& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
   ModelFilter filter(chosen(options, model), model.background, options.engine.config(),
                      options.seed);
   Progress progress(options.quiet);
-  std::vector<double> y;
-  for (std::int64_t t = 1; source.next(y); ++t) {
-    filter.step(y);
+  for (std::int64_t t = 1; data.next(); ++t) {
+    filter.step(data.observation());
     sink.write_row(as_span(filter.filtered_activation()));
-    progress.show(t, "observations", source.fraction_read());
+    progress.show(t, "observations", data.fraction_read());
   }
 }
 
-void apply_smoothed(const Options& options, const Model& model, ObservationSource& source,
+void apply_smoothed(const Options& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
-  const Matrix record = read_record(source);
-  const RowMatrix means = smoothed_activations(chosen(options, model), model.background, record,
-                                               options.engine.config(), options.seed);
+  HeldBack all;
+  while (data.next()) all.add(data.observation());
+  const RowMatrix means = smoothed_activations(chosen(options, model), model.background,
+                                               all.record(), options.engine.config(), options.seed);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
 void apply(const Options& options) {
   const Model model = read_model(options.model);
-  const auto source = open_for_model(options.data, options.model, model);
+  DataStream data = open_for_model(options.data, options.model, model);
   const auto sink = create_sink(options.out);
   if (options.smooth) {
-    apply_smoothed(options, model, *source, *sink);
+    apply_smoothed(options, model, data, *sink);
   } else {
-    apply_filtered(options, model, *source, *sink);
+    apply_filtered(options, model, data, *sink);
   }
   sink->commit();
+  report_bad_rows(data, options.quiet);
 }
 
 }  // namespace

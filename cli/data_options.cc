@@ -16,13 +16,26 @@ void DataOptions::add_to(CLI::App& command) {
   command.add_option("--format", format, "how to read DATA; auto: by its name")
       ->type_name("auto|csv|tsv|jsonl|mtx|npy")
       ->capture_default_str();
+  command
+      .add_option(
+          "--exposure", exposure,
+          "T x M, or T x 1 for all channels: how long, or how much of, a channel was looked "
+          "at; intensities are multiplied by it, and 0 is a missing cell")
+      ->type_name("FILE");
+  command
+      .add_option("--on-bad-row", on_bad_row,
+                  "a row that cannot be read ends the run, or is left out and counted")
+      ->type_name("fail|skip")
+      ->check(CLI::IsMember({"fail", "skip"}))
+      ->capture_default_str();
 }
 
 void DataOptions::add_follow_to(CLI::App& command) {
   command.add_flag("--follow", follow, "at the end of DATA wait for more lines");
 }
 
-std::unique_ptr<headwater::ObservationSource> DataOptions::open() const {
+std::unique_ptr<headwater::ObservationSource> DataOptions::open(
+    std::function<bool()> should_stop) const {
   return headwater::open_source(name,
                                 {.format = choose<DataFormat>("format", format,
                                                               {{"auto", DataFormat::by_name},
@@ -31,5 +44,6 @@ std::unique_ptr<headwater::ObservationSource> DataOptions::open() const {
                                                                {"jsonl", DataFormat::json_lines},
                                                                {"mtx", DataFormat::matrix_market},
                                                                {"npy", DataFormat::npy}}),
-                                 .follow = follow});
+                                 .follow = follow,
+                                 .should_stop = std::move(should_stop)});
 }

@@ -1,18 +1,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <csignal>
 #include <memory>
 #include <optional>
 
 #include "commands.hpp"
 #include "fit_options.hpp"
-#include "headwater/core/error.hpp"
-#include "headwater/io/source.hpp"
-#include "headwater/session/model_file.hpp"
-#include "headwater/session/restarts.hpp"
+#include "headwater/session/surprise.hpp"
+#include "model_and_data.hpp"
 #include "progress.hpp"
 #include "step_log.hpp"
+#include "stop_signals.hpp"
 
 namespace {
 
@@ -87,35 +86,94 @@ void print_restarts(const Restarts& restarts) {
   }
 }
 
+void print_stop(const FitOptions& options, std::int64_t observations) {
+  fmt::print(stderr, "stopped by {} after {} observations\n",
+             stop_signal() == SIGINT ? "SIGINT" : "SIGTERM", with_commas(observations));
+  if (options.checkpoints.file.empty()) return;
+  fmt::print(stderr, "the same command with --resume {} goes on from here\n",
+             options.checkpoints.file);
+}
+
+// What a fit writes while it runs.
+class LiveOutputs {
+ public:
+  LiveOutputs(const FitOptions& options, const FitCheckpoints& checkpoints)
+      : tail_probability_(options.settings.seed), with_surprise_(options.surprise) {
+    if (!options.log.empty()) log_.emplace(checkpoints.open_lines(options.log));
+    if (!options.activations.empty()) x_.emplace(checkpoints.open_lines(options.activations));
+  }
+
+  void write(const StepReport& report, const Session& session) {
+    if (!log_ && !x_) return;
+    const OnlineEm& learner = *session.learner();
+    Surprise surprise;
+    if (with_surprise_) {
+      surprise = {-report.filter.log_predictive,
+                  tail_probability_(learner.engine(), report.observation, report.t)};
+    }
+    const Surprise* added = with_surprise_ ? &surprise : nullptr;
+    if (log_) StepLog(*log_).write(report, learner.last(), added);
+    if (x_) {
+      const Index components = session.config().num_components;  // background left out
+      write_activations(*x_, learner.filtered_activation().head(components), added);
+    }
+  }
+  void write_bad_row(const std::string& message) {
+    if (log_) StepLog(*log_).write_bad_row(message);
+  }
+
+  std::vector<const LineFile*> files() const {
+    std::vector<const LineFile*> files;
+    if (log_) files.push_back(&*log_);
+    if (x_) files.push_back(&*x_);
+    return files;
+  }
+
+ private:
+  std::optional<LineFile> log_;
+  std::optional<LineFile> x_;
+  TailProbability tail_probability_;
+  bool with_surprise_;
+};
+
 void fit(const FitOptions& options) {
-  Restarts restarts(options.config(), options.restarts);
-  const auto source = options.data.open();
-  options.check_start(restarts.session(0).config(), source->num_channels());
+  const Config config = options.config();
+  Restarts restarts(config, options.restarts);
+  FitCheckpoints checkpoints(options.checkpoints, restarts);
+  if (config.method == Method::kOnline) watch_for_stop_signals();
+  DataStream data(options.data, [] { return stop_signal() != 0; });
+  options.check_start(config, data.num_channels());
   ModelFile file(options.out);
-  std::optional<StepLog> log;
-  if (!options.log.empty()) log.emplace(options.log);
+  LiveOutputs outputs(options, checkpoints);
 
   // The first fit is the one that is watched.
   Session& session = restarts.session(0);
   Progress progress(options.quiet);
   session.on_step([&](const StepReport& report) {
-    if (log) log->write(report, session.learner()->last());
-    progress.show(report.t, "observations", source->fraction_read());
+    outputs.write(report, session);
+    progress.show(report.t, "observations", data.fraction_read());
   });
   report_iterations(session, progress);
   session.on_search([&](std::int64_t done, std::int64_t all) {
     progress.show(done, fmt::format("of {} trials for a start", all).c_str(), std::nullopt);
   });
-  std::vector<double> y;
-  while (source->next(y)) restarts.update(y);
+  checkpoints.skip(data);
+  data.on_bad_row([&](const std::string& message) { outputs.write_bad_row(message); });
+  while (stop_signal() == 0 && data.next()) {
+    restarts.update(data.observation());
+    checkpoints.saw(data.observation(), outputs.files());
+  }
+  checkpoints.put_away(outputs.files());
   restarts.finish();
   const Session& best = restarts.session(restarts.best());
   const Model model = best.model();
   file.write(model);
   progress.clear();
   if (options.quiet) return;
+  if (stop_signal() != 0) print_stop(options, model.observations);
   print_restarts(restarts);
   print_summary(model, best.start_report(), options.out, progress.seconds());
+  report_bad_rows(data, options.quiet);
 }
 
 }  // namespace

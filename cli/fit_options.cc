@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "config_file.hpp"
 #include "headwater/core/error.hpp"
@@ -161,6 +162,19 @@ void add_run(CLI::App& command, FitOptions& options) {
       ->type_name("FILE")
       ->group("Run");
   command
+      .add_option("--activations", options.activations,
+                  "CSV, a row of K numbers for each observation as it is taken in: E[x_t | data up "
+                  "to t]; - for standard output")
+      ->type_name("FILE")
+      ->group("Run");
+  command
+      .add_flag(
+          "--surprise", options.surprise,
+          "add to --log and --activations: -log p(y_t | past), and how probable an observation "
+          "at least as surprising was, uniform on (0, 1) where the model is right")
+      ->group("Run");
+  options.checkpoints.add_to(command);
+  command
       .add_flag("--strict", options.settings.strict,
                 "fail at an observation that no state, or no particle, could have given, instead "
                 "of treating it as missing")
@@ -214,15 +228,34 @@ Config FitOptions::config() const {
     }
   }
   config.validate();
-  if (!log.empty() && restarts > 1) {
-    throw UsageError("--log follows one fit; it cannot go with --restarts");
-  }
-  if (!log.empty() && config.method == Method::kBatch) {
-    throw UsageError("--log has a line for each observation; --method batch takes all at once");
-  }
+  check_run(config);
   config.init = init == "random" ? Init::kRandom : Init::kAuto;
   if (init != "auto" && init != "random") config.initial_basis = read_start(config);
   return config;
+}
+
+void FitOptions::check_run(const Config& config) const {
+  const bool is_batch = config.method == Method::kBatch;
+  for (const auto& [option, file] : {std::pair{"--log", log}, {"--activations", activations}}) {
+    if (file.empty()) continue;
+    if (restarts > 1) {
+      throw UsageError(fmt::format("{} follows one fit; it cannot go with --restarts", option));
+    }
+    if (is_batch) {
+      throw UsageError(fmt::format(
+          "{} has a line for each observation; --method batch takes all at once", option));
+    }
+  }
+  if (log == "-" && activations == "-") {
+    throw UsageError("only one of --log - and --activations - can go to standard output");
+  }
+  if (surprise && log.empty() && activations.empty()) {
+    throw UsageError("--surprise adds to --log or --activations; name a file for one of them");
+  }
+  if (checkpoints.any() && is_batch) {
+    throw UsageError("--method batch keeps the whole record; checkpoints are for online fits");
+  }
+  checkpoints.validate();
 }
 
 Matrix FitOptions::read_start(const Config& config) const {

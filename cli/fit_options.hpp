@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data_options.hpp"
+#include "fit_checkpoints.hpp"
 #include "headwater/session/config.hpp"
 #include "options.hpp"
 
@@ -26,9 +27,13 @@ struct FitOptions {
   std::string step = "power:0.6";
   std::string average = "auto";
   std::string log;
+  std::string activations;
+  bool surprise = false;
+  CheckpointOptions checkpoints;
   bool quiet = false;
 
   void add_to(CLI::App& command);
+  void check_run(const headwater::Config& config) const;
   // Reads the starting basis, if a file is named.
   headwater::Config config() const;
   headwater::Matrix read_start(const headwater::Config& config) const;

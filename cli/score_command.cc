@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 
 #include "commands.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/json.hpp"
 #include "headwater/io/sink.hpp"
+#include "headwater/session/surprise.hpp"
 #include "model_and_data.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -20,6 +22,7 @@ struct Options {
   DataOptions data;
   std::string out;
   std::string predict;
+  bool surprise = false;
   bool json = false;
   bool last = false;
   bool quiet = false;
@@ -35,22 +38,37 @@ struct Score {
   double per_observation() const { return log_likelihood / static_cast<double>(observations); }
 };
 
-Score run_over(const Options& options, const Model& model, ObservationSource& source) {
+// What one row of --predict says: the mean count of each channel, as long as it was looked at.
+Vector predicted_counts(const ModelFilter& filter, Observation y) {
+  Vector means = filter.predicted_observation();
+  if (!y.exposures().empty()) {
+    means.array() *= Eigen::Map<const Vector>(y.exposures().data(), means.size()).array();
+  }
+  return means;
+}
+
+Score run_over(const Options& options, const Model& model, DataStream& data) {
   const auto out = sink_if_named(options.out);
   const auto predict = sink_if_named(options.predict);
   ModelFilter filter(options.last ? model.last : model.reported, model.background,
                      options.engine.config(), options.seed);
   Progress progress(options.quiet);
   Score score;
-  std::vector<double> y;
-  while (source.next(y)) {
+  TailProbability tail_probability(options.seed);
+  while (data.next()) {
+    const Observation y = data.observation();
     const FilterStep step = filter.step(y);
     ++score.observations;
     score.impossible += step.impossible;
     score.log_likelihood += step.log_predictive;
-    if (out) out->write_row(std::span(&step.log_predictive, 1));
-    if (predict) predict->write_row(as_span(filter.predicted_observation()));
-    progress.show(score.observations, "observations", source.fraction_read());
+    if (out && options.surprise) {
+      const double tail = tail_probability(filter.engine(), y, score.observations);
+      out->write_row(std::array{step.log_predictive, tail});
+    } else if (out) {
+      out->write_row(std::span(&step.log_predictive, 1));
+    }
+    if (predict) predict->write_row(as_span(predicted_counts(filter, y)));
+    progress.show(score.observations, "observations", data.fraction_read());
   }
   if (out) out->commit();
   if (predict) predict->commit();
@@ -82,9 +100,13 @@ void score_data(const Options& options) {
   if ((options.out == "-" && options.predict == "-") || (is_taken && options.json)) {
     throw UsageError("only one of --out -, --predict - and --json can go to standard output");
   }
+  if (options.surprise && options.out.empty()) {
+    throw UsageError("--surprise is a column of --out; name a file for that");
+  }
   const Model model = read_model(options.model);
-  const auto source = open_for_model(options.data, options.model, model);
-  const Score score = run_over(options, model, *source);
+  DataStream data = open_for_model(options.data, options.model, model);
+  const Score score = run_over(options, model, data);
+  report_bad_rows(data, options.quiet);
   if (is_taken) return;
   if (options.json) {
     print_json(score);
@@ -103,6 +125,9 @@ void add_score(CLI::App& app, Run& run) {
   options->data.add_to(command);
   command.add_option("--out", options->out, "log p(y_t | y_1..t-1), one a row")->type_name("FILE");
   command.add_option("--predict", options->predict, "T x M: E[y_t | y_1..t-1]")->type_name("FILE");
+  command.add_flag("--surprise", options->surprise,
+                   "a second column in --out: how probable an observation at least as surprising "
+                   "was; uniform on (0, 1) where the model is right");
   command.add_flag("--json", options->json, "the totals as JSON");
   command.add_flag("--last", options->last, "by the last iterate instead of the average");
   command.add_flag("--quiet", options->quiet, "no progress line");

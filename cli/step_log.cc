@@ -2,34 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-
-#include "headwater/core/error.hpp"
 #include "headwater/io/json.hpp"
 #include "parameter_json.hpp"
 
 using namespace headwater;
 
-namespace {
-
-[[noreturn]] void throw_write_error(const std::string& name) {
-  throw InputError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
-}
-
-}  // namespace
-
-void StepLog::Close::operator()(std::FILE* file) const {
-  if (file != stdout) std::fclose(file);
-}
-
-StepLog::StepLog(const std::string& name)
-    : name_(name == "-" ? "standard output" : name),
-      file_(name == "-" ? stdout : std::fopen(name.c_str(), "w")) {
-  if (!file_) throw_write_error(name_);
-}
-
-void StepLog::write(const StepReport& report, const Estimate& estimate) {
+void StepLog::write(const StepReport& report, const Estimate& estimate, const Surprise* surprise) {
   JsonWriter json;
   json.begin_object();
   json.key("t").value(report.t);
@@ -38,6 +16,10 @@ void StepLog::write(const StepReport& report, const Estimate& estimate) {
     json.key("ess").value(report.filter.effective_size);
     json.key("resampled").value(report.filter.resampled);
     json.key("unique_ancestors").value(static_cast<std::int64_t>(report.filter.unique_ancestors));
+  }
+  if (surprise != nullptr) {
+    json.key("surprise").value(surprise->surprise);
+    json.key("tail_probability").value(surprise->tail_probability);
   }
   json.key("step").value(report.step_size);
   json.key("updated").value(report.updated);
@@ -48,9 +30,21 @@ void StepLog::write(const StepReport& report, const Estimate& estimate) {
   json.key("parameters");
   write_parameters(json, estimate.prior.parameters());
   json.end_object();
-  const std::string line = json.text() + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
-      std::fflush(file_.get()) != 0) {
-    throw_write_error(name_);
+  file_.write(json.text() + "\n");
+}
+
+void StepLog::write_bad_row(const std::string& message) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("bad_row").value(message);
+  json.end_object();
+  file_.write(json.text() + "\n");
+}
+
+void write_activations(LineFile& file, const Vector& x, const Surprise* surprise) {
+  std::string line = fmt::format("{}", fmt::join(as_span(x), ","));
+  if (surprise != nullptr) {
+    line += fmt::format(",{},{}", surprise->surprise, surprise->tail_probability);
   }
+  file.write(line + "\n");
 }

@@ -1,21 +1,28 @@
 #pragma once
 
-#include <cstdio>
-#include <memory>
 #include <string>
 
 #include "headwater/learning/online_em.hpp"
+#include "line_file.hpp"
+
+// What --surprise adds to a line.
+struct Surprise {
+  double surprise = 0;  // -log p(y_t | y_1..t-1)
+  double tail_probability = 0;
+};
 
 // One line of JSON for each observation, written as it happens.
 class StepLog {
  public:
-  explicit StepLog(const std::string& name);
-  void write(const headwater::StepReport& report, const headwater::Estimate& estimate);
+  explicit StepLog(LineFile& file) : file_(file) {}
+  // surprise: null if it was not asked for.
+  void write(const headwater::StepReport& report, const headwater::Estimate& estimate,
+             const Surprise* surprise);
+  void write_bad_row(const std::string& message);
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const;
-  };
-  std::string name_;
-  std::unique_ptr<std::FILE, Close> file_;
+  LineFile& file_;
 };
+
+// One row of K numbers for each observation, then the surprise and its tail probability.
+void write_activations(LineFile& file, const headwater::Vector& x, const Surprise* surprise);

@@ -6,6 +6,7 @@
 #include "headwater/filters/filter_step.hpp"
 #include "headwater/models/any_prior.hpp"
 #include "headwater/models/observation.hpp"
+#include "headwater/random/stream.hpp"
 #include "headwater/smoothers/statistics.hpp"
 
 namespace headwater {
@@ -21,6 +22,7 @@ class Engine {
   // Parameters for the observations to come.
   virtual void set_prior(const AnyPrior& prior) = 0;
   virtual void set_basis(const Matrix& basis) = 0;
+  virtual const Matrix& basis() const = 0;
 
   // Takes in the next observation, which is to weigh `step_size` in the statistics.
   virtual FilterStep step(Observation y, double step_size) = 0;
@@ -33,8 +35,14 @@ class Engine {
   // The same, for the learner to rewrite; null where the engine cannot have that.
   virtual Statistics* mutable_statistics() { return nullptr; }
 
+  // Puts its state into the archive, or takes it up from there. An engine that reads was made with
+  // the same options; priors and bases are read.
+  virtual void exchange(StateArchive& archive) = 0;
+
   virtual Vector predicted_activation() const = 0;  // E[x_t | y_1..t-1], background included
   virtual Vector filtered_activation() const = 0;   // E[x_t | y_1..t]
+  // Draws of x_t given y_1..t-1, one a row, background included.
+  virtual void sample_predicted(Generator& generator, Matrix& out) const = 0;
 };
 
 }  // namespace headwater

@@ -17,19 +17,18 @@ Index segment_length(Index length) {
 
 }  // namespace
 
-ExactBatch::ExactBatch(const FiniteChain& chain, const Matrix& basis,
-                       const Eigen::Ref<const Matrix>& observations)
+ExactBatch::ExactBatch(const FiniteChain& chain, const Matrix& basis, const Record& observations)
     : observations_(observations),
       filter_(chain, basis),
-      segment_(segment_length(observations.cols())),
-      impossible_at_(static_cast<std::size_t>(observations.cols())) {
+      segment_(segment_length(observations.size())),
+      impossible_at_(static_cast<std::size_t>(observations.size())) {
   run_forward();
 }
 
 void ExactBatch::run_forward() {
-  const Index length = observations_.cols();
+  const Index length = observations_.size();
   for (Index t = 0; t < length; ++t) {
-    const FilterStep step = filter_.step(as_span(observations_.col(t)));
+    const FilterStep step = filter_.step(observations_[t]);
     log_likelihood_ += step.log_predictive;
     impossible_ += step.impossible;
     impossible_at_[t] = step.impossible;
@@ -44,7 +43,7 @@ void ExactBatch::sweep_back(double coefficient, Index lead_in, std::span<double>
   Vector beta = Vector::Ones(filter_.states().rows());
   for (Index s = static_cast<Index>(borders_.size()) - 1; s >= 0; --s) {
     const Index first = s * segment_;
-    const auto count = static_cast<std::size_t>(std::min(segment_, observations_.cols() - first));
+    const auto count = static_cast<std::size_t>(std::min(segment_, observations_.size() - first));
     const Vector* before = s > 0 ? &borders_[s - 1] : nullptr;
     if (before != nullptr) {
       filter_.restart_at(*before);
@@ -52,7 +51,7 @@ void ExactBatch::sweep_back(double coefficient, Index lead_in, std::span<double>
       filter_.restart();
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const Observation y = as_span(observations_.col(first + static_cast<Index>(i)));
+      const Observation y = observations_[first + static_cast<Index>(i)];
       filter_.step(y);
       steps[i].remember(filter_, y, coefficient);
     }
@@ -77,17 +76,19 @@ void ExactBatch::sweep_lead_in(BackwardSweep& sweep, double coefficient, Index l
 }
 
 Statistics ExactBatch::statistics(bool with_moves, Index lead_in) {
-  const Index length = observations_.cols();
+  const Index length = observations_.size();
   const Matrix& basis = filter_.basis();
   Statistics statistics(basis.rows(), basis.cols(),
                         with_moves ? filter_.transition()->num_moves() : 0);
   EmissionStatistics emission;
+  const Vector missing = Vector::Constant(basis.rows(), kMissing);
+  const Observation nothing_seen = as_span(missing);
   const double weight = 1 / static_cast<double>(length);
   sweep_back(weight, lead_in, as_span(statistics.s3),
              [&](Index first, const Eigen::Ref<const Matrix>& laws) {
-               Matrix seen = observations_.middleCols(first, laws.cols());
-               for (Index t = 0; t < seen.cols(); ++t) {
-                 if (is_impossible(first + t)) seen.col(t).setConstant(kMissing);
+               std::vector<Observation> seen;
+               for (Index t = first; t < first + laws.cols(); ++t) {
+                 seen.push_back(is_impossible(t) ? nothing_seen : observations_[t]);
                }
                emission.add(filter_.states(), basis, laws, seen, statistics);
              });
@@ -96,7 +97,7 @@ Statistics ExactBatch::statistics(bool with_moves, Index lead_in) {
 }
 
 Matrix ExactBatch::smoothed_activations() {
-  Matrix means(observations_.cols(), filter_.states().cols());
+  Matrix means(observations_.size(), filter_.states().cols());
   sweep_back(1, 0, {}, [&](Index first, const Eigen::Ref<const Matrix>& laws) {
     means.middleRows(first, laws.cols()).noalias() = laws.transpose() * filter_.states();
   });

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "headwater/filters/exact_filter.hpp"
+#include "headwater/models/record.hpp"
 #include "headwater/smoothers/backward_sweep.hpp"
 #include "headwater/smoothers/emission_statistics.hpp"
 
@@ -14,10 +15,8 @@ namespace headwater {
 // square root of the record's length and not with the length.
 class ExactBatch {
  public:
-  // observations: M x T, NaN where a cell is missing; a matrix (not an expression) that outlives
-  // this object.
-  ExactBatch(const FiniteChain& chain, const Matrix& basis,
-             const Eigen::Ref<const Matrix>& observations);
+  // What the record is a view of must outlive this object.
+  ExactBatch(const FiniteChain& chain, const Matrix& basis, const Record& observations);
 
   double log_likelihood() const { return log_likelihood_; }
   std::int64_t impossible_observations() const { return impossible_; }
@@ -39,7 +38,7 @@ class ExactBatch {
   void run_forward();
   bool is_impossible(Index t) const { return impossible_at_[t]; }
 
-  Eigen::Ref<const Matrix> observations_;
+  Record observations_;
   ExactFilter filter_;
   Index segment_;
   std::vector<Vector> borders_;  // filtered law at the end of each segment

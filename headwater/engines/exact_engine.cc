@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "headwater/core/error.hpp"
+#include "headwater/filters/resampling.hpp"
 #include "headwater/smoothers/forward_recursion.hpp"
 
 namespace headwater {
@@ -68,6 +69,13 @@ ExactEngine::ExactEngine(const AnyPrior& prior, const Matrix& basis,
 
 Vector ExactEngine::predicted_activation() const {
   return filter_.states().transpose() * filter_.predicted();
+}
+
+void ExactEngine::sample_predicted(Generator& generator, Matrix& out) const {
+  QuantileTable law;
+  law.set(as_span(filter_.predicted()));
+  for (auto row : out.rowwise())
+    row = filter_.states().row(law.at(generator.uniform() * law.total()));
 }
 
 Vector ExactEngine::filtered_activation() const {

@@ -37,6 +37,7 @@ class ExactEngine final : public FilterEngine<ExactFilter> {
   void set_prior(const AnyPrior& prior) override { filter_.set_chain(prior.finite_chain()); }
   Vector predicted_activation() const override;
   Vector filtered_activation() const override;
+  void sample_predicted(Generator& generator, Matrix& out) const override;
 };
 
 }  // namespace headwater

@@ -18,6 +18,7 @@ class FilterEngine : public Engine {
   FilterEngine& operator=(const FilterEngine&) = delete;
 
   void set_basis(const Matrix& basis) override { filter_.set_basis(basis); }
+  const Matrix& basis() const override { return filter_.basis(); }
 
   FilterStep step(Observation y, double step_size) override {
     const FilterStep step = filter_.step(y);
@@ -35,6 +36,11 @@ class FilterEngine : public Engine {
 
   Statistics* mutable_statistics() override {
     return smoother_ ? smoother_->mutable_statistics() : nullptr;
+  }
+
+  void exchange(StateArchive& archive) override {
+    archive(filter_, has_new_statistics_);
+    if (smoother_) smoother_->exchange(archive);
   }
 
   const Filter& filter() const { return filter_; }

@@ -28,8 +28,7 @@ class AliveParticles {
 
 }  // namespace
 
-Matrix particle_smoothed_activations(ParticleFilter& filter,
-                                     const Eigen::Ref<const Matrix>& observations) {
+Matrix particle_smoothed_activations(ParticleFilter& filter, const Record& observations) {
   ParticleEngineOptions options;
   options.smoother = filter.prior().has_density() ? ParticleEngineOptions::Smoother::kParis
                                                   : ParticleEngineOptions::Smoother::kLag;
@@ -38,14 +37,14 @@ Matrix particle_smoothed_activations(ParticleFilter& filter,
   const auto kernel = make_kernel(options);
 
   AliveParticles alive;
-  const Index length = observations.cols();
+  const Index length = observations.size();
   Matrix means(length, filter.basis().cols());
   std::vector<ParticleStep> steps(static_cast<std::size_t>(window));
   Index kept = 0;  // steps in the window, whose first is observation `first`
   Index first = 0;
   const std::vector<double> no_moves(static_cast<std::size_t>(window), 0);
   for (Index t = 0; t < length; ++t) {
-    const Observation y = as_span(observations.col(t));
+    const Observation y = observations[t];
     filter.step(y);
     steps[kept].remember(filter, y, 0);
     if (kept > 0) kernel->prepare(filter, steps[kept - 1], steps[kept]);

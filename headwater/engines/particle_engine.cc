@@ -87,4 +87,13 @@ ParticleEngine::ParticleEngine(const AnyPrior& prior, const Matrix& basis,
   follow_with(make_smoother(filter_, options));
 }
 
+void ParticleEngine::sample_predicted(Generator& generator, Matrix& out) const {
+  QuantileTable law;
+  const Vector weights = filter_.predicted_weights();
+  law.set(as_span(weights));
+  for (auto row : out.rowwise()) {
+    row = filter_.activations().row(law.at(generator.uniform() * law.total()));
+  }
+}
+
 }  // namespace headwater

@@ -44,6 +44,7 @@ class ParticleEngine final : public FilterEngine<ParticleFilter> {
   void set_prior(const AnyPrior& prior) override { filter_.set_prior(prior); }
   Vector predicted_activation() const override { return filter_.predicted_activation(); }
   Vector filtered_activation() const override { return filter_.filtered_activation(); }
+  void sample_predicted(Generator& generator, Matrix& out) const override;
 };
 
 }  // namespace headwater

@@ -49,6 +49,13 @@ void ExactFilter::restart_at(const Vector& filtered) {
   has_started_ = true;
 }
 
+void ExactFilter::exchange(StateArchive& archive) {
+  Matrix basis = likelihoods_.basis();
+  archive(basis, initial_, predicted_, filtered_, ratio_, has_started_);
+  exchange_operator(archive, transition_);
+  if (archive.is_reading()) set_basis(basis);
+}
+
 void ExactFilter::predict() {
   if (!has_started_) {
     predicted_ = initial_;
@@ -103,7 +110,7 @@ FilterStep ExactFilter::step(Observation y) {
     ratio_.setOnes();
     return {kMinusInfinity, true};
   }
-  return {log_normaliser - log_factorials(y), false};
+  return {log_normaliser + log_base_measure(y), false};
 }
 
 }  // namespace headwater

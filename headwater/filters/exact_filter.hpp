@@ -34,6 +34,8 @@ class ExactFilter {
   // Shared: windows of past steps hold on to the operator that each step was made with.
   const std::shared_ptr<const KroneckerOperator>& transition() const { return transition_; }
 
+  void exchange(StateArchive& archive);
+
   // Starts over: from the beginning, or as if the step that led to a stored law had just been made.
   void restart() { has_started_ = false; }
   void restart_at(const Vector& filtered);

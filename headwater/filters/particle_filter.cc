@@ -89,6 +89,13 @@ void ParticleFilter::set_basis(const Matrix& basis) {
   column_sums_ = basis_.colwise().sum();
 }
 
+void ParticleFilter::exchange(StateArchive& archive) {
+  Matrix basis = basis_;
+  archive(prior_, basis, time_, states_, activations_, ancestors_, log_correction_, log_carried_,
+          log_weights_, weights_, log_worth_);
+  if (archive.is_reading()) set_basis(basis);
+}
+
 FilterStep ParticleFilter::step(Observation y) {
   assert(static_cast<Index>(y.size()) == basis_.rows());
   FilterStep report;
@@ -116,7 +123,7 @@ FilterStep ParticleFilter::step(Observation y) {
   report.effective_size = effective_size(weights_);
   report.impossible = log_normaliser == kMinusInfinity;
   report.log_predictive =
-      report.impossible ? kMinusInfinity : log_worth_ + log_normaliser - log_factorials(y);
+      report.impossible ? kMinusInfinity : log_worth_ + log_normaliser + log_base_measure(y);
   return report;
 }
 
@@ -190,9 +197,13 @@ void ParticleFilter::weigh_equally() {
   log_carried_.setConstant(-std::log(n));
 }
 
-Vector ParticleFilter::predicted_activation() const {
+Vector ParticleFilter::predicted_weights() const {
   const Vector carried = (log_carried_ + log_correction_).array().exp();
-  return activations_.transpose() * (carried / carried.sum());
+  return carried / carried.sum();
+}
+
+Vector ParticleFilter::predicted_activation() const {
+  return activations_.transpose() * predicted_weights();
 }
 
 Vector ParticleFilter::filtered_activation() const { return activations_.transpose() * weights_; }

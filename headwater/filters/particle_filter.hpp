@@ -63,6 +63,9 @@ class ParticleFilter {
   // did not resample.
   const Ancestors& ancestors() const { return ancestors_; }
 
+  void exchange(StateArchive& archive);
+
+  Vector predicted_weights() const;     // of the same particles given y_1..t-1, sum to 1
   Vector predicted_activation() const;  // E[x_t | y_1..t-1]
   Vector filtered_activation() const;   // E[x_t | y_1..t]
 

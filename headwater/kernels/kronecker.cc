@@ -109,4 +109,13 @@ double KroneckerOperator::contraction() const {
   return largest;
 }
 
+void exchange_operator(StateArchive& archive, std::shared_ptr<const KroneckerOperator>& value) {
+  std::vector<Matrix> transitions;
+  for (Index k = 0; value && k < value->num_axes(); ++k)
+    transitions.push_back(value->transition(k));
+  archive(transitions);
+  if (!archive.is_reading()) return;
+  value = std::make_shared<const KroneckerOperator>(std::move(transitions));
+}
+
 }  // namespace headwater

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/core/state_archive.hpp"
 
 namespace headwater {
 
@@ -52,5 +54,8 @@ class KroneckerOperator {
   std::vector<Index> strides_;
   Index num_states_ = 1;
 };
+
+// An operator that others may share is replaced, not changed, when it is read.
+void exchange_operator(StateArchive& archive, std::shared_ptr<const KroneckerOperator>& value);
 
 }  // namespace headwater

@@ -76,7 +76,7 @@ std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
   return bases;
 }
 
-void improve(Trial& trial, const Eigen::Ref<const Matrix>& observations, std::int64_t iterations,
+void improve(Trial& trial, const Record& observations, std::int64_t iterations,
              const MStepOptions& m_step) {
   BatchEmOptions options;
   options.max_iterations = iterations;
@@ -86,7 +86,7 @@ void improve(Trial& trial, const Eigen::Ref<const Matrix>& observations, std::in
   trial.estimate = std::move(result.estimate);
   trial.report.iterations += result.iterations;
   trial.report.log_likelihood =
-      result.log_likelihood.back() / static_cast<double>(observations.cols());
+      result.log_likelihood.back() / static_cast<double>(observations.size());
 }
 
 void sort_by_likelihood(std::vector<Trial>& trials, std::size_t count) {
@@ -103,8 +103,8 @@ void put_under(const AnyPrior& prior, Trial& trial) {
   trial.estimate.prior = prior;
 }
 
-void improve_by_particles(Trial& trial, const Eigen::Ref<const Matrix>& observations,
-                          std::int64_t iterations, const MStepOptions& m_step, std::uint64_t seed) {
+void improve_by_particles(Trial& trial, const Record& observations, std::int64_t iterations,
+                          const MStepOptions& m_step, std::uint64_t seed) {
   ParticleEngineOptions engine;
   engine.filter.num_particles = kParticles;
   engine.learn_prior = learns_prior(m_step, trial.estimate.prior);
@@ -123,7 +123,7 @@ void improve_by_particles(Trial& trial, const Eigen::Ref<const Matrix>& observat
   trial.estimate = std::move(result.estimate);
   trial.report.iterations += result.iterations;
   trial.report.log_likelihood =
-      result.log_likelihood.back() / static_cast<double>(observations.cols());
+      result.log_likelihood.back() / static_cast<double>(observations.size());
 }
 
 // Fewer observations where an iteration is dear: where there are many channels each tells more.
@@ -190,8 +190,8 @@ Index start_buffer(Index num_channels, Index num_components) {
   return std::clamp<Index>(kCells / num_channels, 20, wanted);
 }
 
-StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
-                            bool background, const MStepOptions& options, std::uint64_t seed,
+StartSearch automatic_start(const Record& observations, const AnyPrior& prior, bool background,
+                            const MStepOptions& options, std::uint64_t seed,
                             const OnSearch& on_search) {
   const bool is_itself = prior.is_finite() && is_in_exact_reach(prior) &&
                          prior.finite_chain().num_states() <= kMostStates;
@@ -199,26 +199,26 @@ StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const 
       is_itself ? std::optional(prior) : stand_in(prior, kMostLevelStates, kMostStates);
 
   std::vector<Trial> trials;
-  for (NamedBasis& begin : beginnings(observations, prior, seed)) {
-    Matrix basis = background
-                       ? with_background(std::move(begin.basis), background_start(observations))
-                       : std::move(begin.basis);
+  const Matrix rates = observations.rates();
+  for (NamedBasis& begin : beginnings(rates, prior, seed)) {
+    Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
+                              : std::move(begin.basis);
     trials.push_back({{begin.name, 0, 0}, {std::move(basis), model ? *model : prior}});
   }
   if (model) {
-    const Index n = observations.cols();
+    const Index n = observations.size();
     const Index most =
-        affordable_by_states(n, model->finite_chain().num_states(), observations.rows());
+        affordable_by_states(n, model->finite_chain().num_states(), observations.num_channels());
     const Index few = std::min<Index>(most, 300);
     MStepOptions m_step = options;
     if (!is_itself) m_step.held_parameters.clear();
     const Improve by_em = [&](Trial& trial, const Round& round) {
-      improve(trial, observations.leftCols(round.observations), round.iterations, m_step);
+      improve(trial, observations.first(round.observations), round.iterations, m_step);
     };
     const Improve by_particles = [&](Trial& trial, const Round& round) {
       if (trial.estimate.prior.name() != prior.name()) put_under(prior, trial);
-      improve_by_particles(trial, observations.leftCols(round.observations), round.iterations,
-                           options, seed + static_cast<std::uint64_t>(trial.report.iterations));
+      improve_by_particles(trial, observations.first(round.observations), round.iterations, options,
+                           seed + static_cast<std::uint64_t>(trial.report.iterations));
     };
     std::vector<Stage> stages;
     if (is_itself) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "headwater/learning/estimate.hpp"
+#include "headwater/models/record.hpp"
 
 namespace headwater {
 
@@ -19,9 +20,13 @@ struct StartReport {
     std::string name;             // where it began: "cumulants", "factorisation", "random 1", ...
     double log_likelihood = 0;    // an observation, when it was last looked at
     std::int64_t iterations = 0;  // of EM
+
+    void exchange(StateArchive& archive) { archive(name, log_likelihood, iterations); }
   };
   std::vector<Trial> trials;
   std::string chosen;
+
+  void exchange(StateArchive& archive) { archive(trials, chosen); }
 };
 
 struct StartSearch {
@@ -38,10 +43,9 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 // after every round. A prior with too many states for that has a stand-in of a few levels for the
 // purpose; where even that has too many, classical factorisation decides.
 //
-// observations: M x n, NaN where a cell is missing. The basis has a last column more for a
-// background. What the options hold is not touched.
-StartSearch automatic_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
-                            bool background, const MStepOptions& options, std::uint64_t seed,
+// The basis has a last column more for a background. What the options hold is not touched.
+StartSearch automatic_start(const Record& observations, const AnyPrior& prior, bool background,
+                            const MStepOptions& options, std::uint64_t seed,
                             const OnSearch& on_search = {});
 
 }  // namespace headwater

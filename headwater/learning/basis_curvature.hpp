@@ -28,6 +28,8 @@ class BasisCurvature {
   // less than half of what it was, nor more than twice that, unless by EM itself.
   void lengthen_step(const Matrix& before, Matrix& basis) const;
 
+  void exchange(StateArchive& archive) { archive(longer_); }
+
  private:
   std::vector<Matrix> longer_;  // of each row, J_m^-1 D_m
 };

@@ -55,8 +55,8 @@ void BatchEmOptions::validate() const {
   m_step.validate();
 }
 
-BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate start,
-                       const BatchEmOptions& options, const OnIteration& on_iteration) {
+BatchEmResult batch_em(const Record& observations, Estimate start, const BatchEmOptions& options,
+                       const OnIteration& on_iteration) {
   options.validate();
   check_exact_reach(start.prior);
   const MStep m_step(options.m_step, start.basis, start.prior);

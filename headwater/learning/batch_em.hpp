@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "headwater/learning/online_em.hpp"
+#include "headwater/models/record.hpp"
 
 namespace headwater {
 
@@ -34,7 +35,6 @@ struct BatchEmResult {
 };
 
 // EM on a whole record [YildirimCemgilSingh2012, sec. 3.1], exactly, for a finite prior.
-// observations: M x T, NaN where a cell is missing.
 //
 // The log-likelihood (with the weak priors' log-density) does not fall. Should the dependence of
 // the first state's law on the prior's parameters cost more than an iteration gains (see
@@ -44,7 +44,7 @@ struct BatchEmResult {
 // to.
 using OnIteration =
     std::function<void(std::int64_t iteration, double log_likelihood, const Estimate& estimate)>;
-BatchEmResult batch_em(const Eigen::Ref<const Matrix>& observations, Estimate start,
-                       const BatchEmOptions& options, const OnIteration& on_iteration = {});
+BatchEmResult batch_em(const Record& observations, Estimate start, const BatchEmOptions& options,
+                       const OnIteration& on_iteration = {});
 
 }  // namespace headwater

@@ -36,6 +36,7 @@ class ConjugateEngine final : public Engine {
   }
   void set_prior(const AnyPrior& prior) override { given_->prior = prior; }
   void set_basis(const Matrix& basis) override { given_->basis = basis; }
+  const Matrix& basis() const override { return given_->basis; }
   FilterStep step(Observation y, double step_size) override {
     const Eigen::Map<const Vector> counts(y.data(), static_cast<Index>(y.size()));
     const double shape = parameter(given_->prior, "shape");
@@ -54,6 +55,8 @@ class ConjugateEngine final : public Engine {
   const Statistics& statistics() const override { return statistics_; }
   Vector predicted_activation() const override { return given_->prior.scale(); }
   Vector filtered_activation() const override { return statistics_.s1; }
+  void sample_predicted(Generator&, Matrix& out) const override { out.setZero(); }
+  void exchange(StateArchive& archive) override { archive(given_->basis, statistics_); }
 
  private:
   std::shared_ptr<Given> given_;

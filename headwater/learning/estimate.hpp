@@ -9,6 +9,8 @@ namespace headwater {
 struct Estimate {
   Matrix basis;
   AnyPrior prior;
+
+  void exchange(StateArchive& archive) { archive(basis, prior); }
 };
 
 // The same model with a prior of scale 1, its scale moved into the columns of the basis: the form

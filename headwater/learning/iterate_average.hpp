@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/core/state_archive.hpp"
 
 namespace headwater {
 
@@ -18,11 +18,14 @@ class IterateAverage {
   void add(const Vector& value);
   bool empty() const { return count_ == 0; }
   Vector mean() const;
+  void exchange(StateArchive& archive) { archive(stretches_, count_, next_border_); }
 
  private:
   struct Stretch {
     Vector sum;
     std::int64_t count = 0;
+
+    void exchange(StateArchive& archive) { archive(sum, count); }
   };
   static constexpr std::size_t kStretches = 4;  // the one under way and three before it
 

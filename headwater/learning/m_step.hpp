@@ -59,6 +59,7 @@ class MStep {
   MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior);
 
   const MStepOptions& options() const { return options_; }
+  void exchange(StateArchive& archive) { archive(channel_scale_, centred_columns_); }
   bool is_centred() const { return centred_columns_ > 0; }
   bool learns(const AnyPrior& prior) const;  // whether any parameter of it, or its scale
 

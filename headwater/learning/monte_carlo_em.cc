@@ -54,7 +54,7 @@ void update_basis(const MStep& m_step, bool lengthens, const Statistics& statist
 
 }  // namespace
 
-BatchEmResult monte_carlo_em(const Eigen::Ref<const Matrix>& observations, Estimate start,
+BatchEmResult monte_carlo_em(const Record& observations, Estimate start,
                              const BatchEmOptions& options, const MakeEngine& make_engine,
                              const OnIteration& on_iteration) {
   options.validate();
@@ -68,9 +68,8 @@ BatchEmResult monte_carlo_em(const Eigen::Ref<const Matrix>& observations, Estim
     const auto engine = make_engine(now, result.iterations);
     double log_likelihood = 0;
     result.impossible_observations = 0;
-    for (Index t = 0; t < observations.cols(); ++t) {
-      const FilterStep step =
-          engine->step(as_span(observations.col(t)), 1 / static_cast<double>(t + 1));
+    for (Index t = 0; t < observations.size(); ++t) {
+      const FilterStep step = engine->step(observations[t], 1 / static_cast<double>(t + 1));
       log_likelihood += step.log_predictive;
       result.impossible_observations += step.impossible;
     }

@@ -37,9 +37,16 @@ OnlineEm::OnlineEm(const OnlineEm& other)
       next_revival_(other.next_revival_),
       log_likelihood_(other.log_likelihood_) {}
 
+void OnlineEm::exchange(StateArchive& archive) {
+  archive(estimate_, m_step_, learn_prior_, curvature_, next_curvature_, average_, observations_,
+          impossible_, m_steps_, revivals_, next_revival_, log_likelihood_);
+  engine_->exchange(archive);
+}
+
 StepReport OnlineEm::update(Observation y) {
   StepReport report;
   report.t = ++observations_;
+  report.observation = y;
   report.step_size = options_.step_size(report.t);
   const FilterStep step = engine_->step(y, report.step_size);
   report.filter = step;
@@ -111,6 +118,15 @@ Index OnlineEm::revive_if_due() {
   average_ = {};
   next_curvature_ = 0;  // it was that of another column
   return idle->component;
+}
+
+Vector OnlineEm::filtered_activation() const {
+  Vector x = engine_->filtered_activation();
+  if (estimate_.prior.has_scale()) {
+    const Vector scale = estimate_.prior.scale();
+    x.head(scale.size()).array() /= scale.array();
+  }
+  return x;
 }
 
 Estimate OnlineEm::averaged() const {

@@ -30,6 +30,7 @@ struct OnlineEmOptions {
 // What one observation did.
 struct StepReport {
   std::int64_t t = 0;
+  Observation observation;  // a view of what update() was given
   FilterStep filter;
   double step_size = 0;
   bool updated = false;  // whether an M-step followed
@@ -50,11 +51,18 @@ class OnlineEm {
   // The stream has ended: what the engine still holds back enters the estimate.
   void finish();
 
+  // Puts the state into the archive, or takes it up from there; one that reads was made with the
+  // same options, whatever its start.
+  void exchange(StateArchive& archive);
+
   Estimate last() const { return with_unit_scale(estimate_); }
   // From the average of the statistics, where noise is additive: averages of the iterates, which
   // are ratios of noisy sums, would be biased by it. The last where nothing is averaged.
   Estimate averaged() const;
   Estimate reported() const { return options_.average ? averaged() : last(); }
+
+  // E[x_t | y_1..t] under a prior of scale 1, background included.
+  Vector filtered_activation() const;
 
   const Engine& engine() const { return *engine_; }
   std::int64_t observations() const { return observations_; }

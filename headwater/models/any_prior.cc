@@ -7,6 +7,21 @@
 #include "headwater/core/error.hpp"
 #include "headwater/random/distributions.hpp"
 
+namespace headwater {
+
+void AnyPrior::exchange(StateArchive& archive) {
+  for (Parameter parameter : parameters()) {
+    archive(parameter.value);
+    if (archive.is_reading()) set_parameter(parameter);
+  }
+  if (!has_scale()) return;
+  Vector scale = model_->scale();
+  archive(scale);
+  if (archive.is_reading()) set_scale(scale);
+}
+
+}  // namespace headwater
+
 namespace headwater::detail {
 
 Index finite_state_size(const FiniteChain& chain) { return static_cast<Index>(chain.axes.size()); }

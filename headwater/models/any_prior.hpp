@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "headwater/core/state_archive.hpp"
 #include "headwater/models/concepts.hpp"
 
 namespace headwater {
@@ -75,6 +76,9 @@ class AnyPrior {
   bool has_scale() const { return model_->has_scale(); }
   Vector scale() const { return model_->scale(); }  // ones without a scale
   void set_scale(const Vector& scale) { model_->set_scale(scale); }
+
+  // What is learned: parameters and scale. Reading goes by the same functions as setting.
+  void exchange(StateArchive& archive);
 
  private:
   struct Interface {

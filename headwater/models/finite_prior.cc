@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "headwater/core/error.hpp"
 
 namespace headwater {
+
+namespace {
+
+constexpr double kRounding = 1e-13;
+
+}  // namespace
 
 FiniteStatePrior::FiniteStatePrior(Matrix states, Matrix transition) {
   axis_.states = std::move(states);
@@ -32,8 +40,11 @@ void FiniteStatePrior::set_transition(Matrix transition) {
   FiniteAxis axis{axis_.states, Vector::Constant(size, 1.0 / static_cast<double>(size)),
                   std::move(transition)};
   validate({{axis}}, "prior 'finite'");
-  // Rows typed with few digits are made to sum to one.
-  axis.transition.array().colwise() /= axis.transition.rowwise().sum().eval().array();
+  // Rows typed with few digits are made to sum to one; those that do keep their bits.
+  for (auto row : axis.transition.rowwise()) {
+    const double sum = row.sum();
+    if (std::abs(sum - 1) > kRounding) row /= sum;
+  }
   axis.initial = stationary_law(axis.transition);
   axis_ = std::move(axis);
 }

@@ -16,10 +16,23 @@ constexpr Index kLargestTable = Index{1} << 27;
 
 }  // namespace
 
-double log_factorials(Observation y) {
+void StoredObservation::remember(Observation y) {
+  const auto copy = [](std::span<const double> from, Vector& to) {
+    to = Eigen::Map<const Vector>(from.data(), static_cast<Index>(from.size()));
+  };
+  copy({y.data(), y.size()}, counts_);
+  copy(y.exposures(), exposures_);
+}
+
+double log_base_measure(Observation y) {
   double sum = 0;
-  for (const double count : y) {
-    if (count > 0) sum += log_factorial(count);
+  const auto size = static_cast<Index>(y.size());
+  for (Index m = 0; m < size; ++m) {
+    if (y[m] > 0) sum -= log_factorial(y[m]);
+  }
+  if (y.exposures().empty()) return sum;
+  for (Index m = 0; m < size; ++m) {
+    if (y[m] > 0) sum += y[m] * std::log(y.exposure(m));
   }
   return sum;
 }
@@ -30,10 +43,9 @@ void SeenChannels::look_at(Observation y, const Matrix& basis, const Vector& col
   any_ = false;
   total_ = column_sums;
   for (Index m = 0; m < basis.rows(); ++m) {
-    if (std::isnan(y[m])) {
-      total_ -= basis.row(m).transpose();
-      continue;
-    }
+    const double exposure = y.exposure(m);
+    if (exposure != 1) total_ -= (1 - exposure) * basis.row(m).transpose();
+    if (exposure == 0) continue;
     any_ = true;
     if (!(y[m] > 0)) continue;
     counts_.push_back(y[m]);
@@ -78,10 +90,9 @@ void StateLikelihoods::log_likelihoods(Observation y, Eigen::Ref<Vector> out) {
   out = -total_intensity_;
   Index seen = 0;
   for (Index m = 0; m < num_channels(); ++m) {
-    if (std::isnan(y[m])) {
-      out.noalias() += states_ * basis_.row(m).transpose();
-      continue;
-    }
+    const double exposure = y.exposure(m);
+    if (exposure != 1) out.noalias() += states_ * ((1 - exposure) * basis_.row(m).transpose());
+    if (exposure == 0) continue;
     ++seen;
     if (y[m] == 0) continue;
     rows_.push_back(log_intensities(m));

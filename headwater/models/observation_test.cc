@@ -28,9 +28,9 @@ TEST(StateLikelihoods, EqualThePoissonLawTermByTerm) {
         const double truth = reference::log_poisson(Eigen::Map<const Vector>(y.data(), 3),
                                                     scaled * states.row(x).transpose());
         if (std::isinf(truth)) {
-          EXPECT_EQ(values[x] - log_factorials(y), truth);
+          EXPECT_EQ(values[x] + log_base_measure(y), truth);
         } else {
-          EXPECT_NEAR(values[x] - log_factorials(y), truth, 1e-12);
+          EXPECT_NEAR(values[x] + log_base_measure(y), truth, 1e-12);
         }
       }
     }
@@ -81,6 +81,46 @@ TEST(LogLikelihoods, OfParticlesAreTheirDefinition) {
   Vector found = Vector::Ones(21);
   log_likelihoods(x, seen, as_span(found));
   EXPECT_EQ(found, Vector::Zero(21));
+}
+
+// log PO(y; e lambda), by states and by particles; exposures on both sides of one, and a cell that
+// was not seen at all.
+TEST(LogLikelihoods, WithExposuresAreThoseOfTheirProducts) {
+  const Matrix x = (Matrix(3, 2) << 1, 0, 0.5, 2, 1, 1).finished();
+  const Matrix basis = (Matrix(4, 2) << 1, 2, 0.5, 3, 2, 0.1, 4, 4).finished();
+  const std::vector<double> counts = {3, 0, kMissing, 7};
+  const std::vector<double> exposures = {0.5, 2, 0, 1.25};
+  const Observation y(counts, exposures);
+
+  StateLikelihoods states(x);
+  states.set_basis(basis);
+  Vector by_states(3);
+  states.log_likelihoods(y, by_states);
+  SeenChannels seen;
+  seen.look_at(y, basis, basis.colwise().sum());
+  Vector by_particles(3);
+  log_likelihoods(x, seen, as_span(by_particles));
+
+  for (Index i = 0; i < 3; ++i) {
+    double truth = 0;
+    for (const Index m : {0, 1, 3}) {
+      const double mean = exposures[m] * basis.row(m).dot(x.row(i));
+      truth += counts[m] * std::log(mean) - mean - std::lgamma(counts[m] + 1);
+    }
+    EXPECT_NEAR(by_states[i] + log_base_measure(y), truth, 1e-12);
+    EXPECT_NEAR(by_particles[i] + log_base_measure(y), truth, 1e-12);
+  }
+}
+
+TEST(StoredObservation, IsWhatItRemembered) {
+  const std::vector<double> counts = {1, 2};
+  const std::vector<double> exposures = {0.5, 2};
+  StoredObservation stored;
+  stored.remember({counts, exposures});
+  EXPECT_EQ(Observation(stored)[1], 2);
+  EXPECT_EQ(Observation(stored).exposure(0), 0.5);
+  stored.remember(counts);
+  EXPECT_TRUE(Observation(stored).exposures().empty());
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ enum class Purpose : std::uint16_t {
   // A filter's particles have numbers of their own: with those of the simulator, particle 0 of a
   // filter with the seed of the data would be the truth.
   first_particles,
-  particle_moves
+  particle_moves,
+  surprise
 };
 
 // A number strictly inside (0, 1): the upper 52 bits n as (n + 1/2) 2^-52, the middles of 2^52

@@ -21,8 +21,7 @@ Vector ModelFilter::filtered_activation() const {
   return engine_->filtered_activation().head(num_components_);
 }
 
-Matrix smoothed_activations(const Estimate& estimate, bool background,
-                            const Eigen::Ref<const Matrix>& observations,
+Matrix smoothed_activations(const Estimate& estimate, bool background, const Record& observations,
                             const EngineConfig& engine, std::uint64_t seed) {
   const Index components = estimate.basis.cols() - (background ? 1 : 0);
   if (chosen_engine(engine.kind, estimate.prior) == EngineKind::kExact) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "headwater/engines/engine.hpp"
+#include "headwater/models/record.hpp"
 #include "headwater/session/engine_config.hpp"
 #include "headwater/session/model.hpp"
 
@@ -18,7 +19,8 @@ class ModelFilter {
   Index num_channels() const { return basis_.rows(); }
   FilterStep step(Observation y);
   Vector predicted_observation() const;  // E[y_t | y_1..t-1] of the last step, M numbers
-  Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, background left out
+  const Engine& engine() const { return *engine_; }
+  Vector filtered_activation() const;  // E[x_t | y_1..t], K numbers, background left out
 
  private:
   Matrix basis_;
@@ -27,9 +29,8 @@ class ModelFilter {
 };
 
 // E[x_t | y_1..T], T x K, background left out; by particles, given y up to a lag after t, which is
-// as much as they remember. observations: M x T, NaN where a cell is missing.
-Matrix smoothed_activations(const Estimate& estimate, bool background,
-                            const Eigen::Ref<const Matrix>& observations,
+// as much as they remember.
+Matrix smoothed_activations(const Estimate& estimate, bool background, const Record& observations,
                             const EngineConfig& engine = {}, std::uint64_t seed = 1);
 
 }  // namespace headwater

@@ -36,7 +36,7 @@ void Restarts::update(Observation y) {
     sessions_[0]->update(y);
     return;
   }
-  block_[waiting_++].assign(y.begin(), y.end());
+  block_[waiting_++].remember(y);
   if (waiting_ == kBlock) hand_on();
 }
 
@@ -46,6 +46,11 @@ void Restarts::hand_on() {
   pool_.run(size(), [&](Index i) {
     for (std::size_t t = 0; t < count; ++t) sessions_[i]->update(block_[t]);
   });
+}
+
+void Restarts::exchange(StateArchive& archive) {
+  hand_on();
+  for (const auto& session : sessions_) archive(*session);
 }
 
 void Restarts::finish() {

@@ -17,6 +17,7 @@ class Restarts {
 
   void update(Observation y);
   void finish();
+  void exchange(StateArchive& archive);  // see Session
 
   Index size() const { return static_cast<Index>(sessions_.size()); }
   Session& session(Index i) { return *sessions_[i]; }
@@ -29,7 +30,7 @@ class Restarts {
 
   std::vector<std::unique_ptr<Session>> sessions_;
   ThreadPool pool_;
-  std::vector<std::vector<double>> block_;
+  std::vector<StoredObservation> block_;
   std::size_t waiting_ = 0;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "headwater/core/error.hpp"
 #include "headwater/engines/exact_engine.hpp"
@@ -103,6 +105,21 @@ BatchEmOptions batch_options(const Config& config, const AnyPrior& prior) {
   return options;
 }
 
+void check_exposures(Observation y, std::int64_t t) {
+  const std::span<const double> exposures = y.exposures();
+  if (!exposures.empty() && exposures.size() != y.size()) {
+    throw InputError(fmt::format("observation {} has {} channels and {} exposures", t, y.size(),
+                                 exposures.size()));
+  }
+  for (std::size_t m = 0; m < exposures.size(); ++m) {
+    if (exposures[m] >= 0 && std::isfinite(exposures[m])) continue;
+    throw InputError(
+        fmt::format("observation {}, channel {}: exposure {} found; exposures must be finite and 0 "
+                    "or more",
+                    t, m + 1, exposures[m]));
+  }
+}
+
 }  // namespace
 
 Session::Session(const Config& config)
@@ -167,6 +184,15 @@ void Session::check(Observation y) {
           observations_ + 1, m + 1, y[m]));
     }
   }
+  check_exposures(y, observations_ + 1);
+}
+
+Observation Session::with_unexposed_missing(Observation y) {
+  seen_counts_.assign(y.begin(), y.end());
+  for (std::size_t m = 0; m < seen_counts_.size(); ++m) {
+    if (y.exposures()[m] == 0) seen_counts_[m] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return {seen_counts_, y.exposures()};
 }
 
 bool Session::searches() const {
@@ -189,12 +215,29 @@ void Session::update(Observation y) {
   if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
   check(y);
   ++observations_;
+  if (!y.exposures().empty()) y = with_unexposed_missing(y);
   if (learner_) {
     take_in(y);
     return;
   }
-  held_back_.insert(held_back_.end(), y.begin(), y.end());
+  held_back_.add(y);
   if (!wants_to_hold_back()) start();
+}
+
+void Session::exchange(StateArchive& archive) {
+  if (config_.method == Method::kBatch) {
+    throw UsageError("batch EM keeps the whole record; only online fits can be put away");
+  }
+  bool has_started = learner_.has_value();
+  archive(num_channels_, observations_, held_back_, start_report_, trace_, has_started);
+  if (!has_started) return;
+  if (!learner_) {
+    const Index columns = config_.num_components + (config_.background ? 1 : 0);
+    Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
+    auto engine = make_engine(blank);
+    learner_.emplace(std::move(engine), std::move(blank), learner_options(config_, prior_));
+  }
+  archive(*learner_);
 }
 
 void Session::finish() {
@@ -210,23 +253,20 @@ void Session::finish() {
   record(learner_->observations(), learner_->log_likelihood(), true);
 }
 
-Eigen::Map<const Matrix> Session::held_back() const {
-  return {held_back_.data(), num_channels_, static_cast<Index>(held_back_.size()) / num_channels_};
-}
-
 Estimate Session::starting_estimate() {
   if (searches()) {
-    const Index most = std::min<Index>(held_back().cols(), num_to_hold_back());
-    StartSearch found = automatic_start(held_back().leftCols(most), prior_, config_.background,
+    const Index most = std::min<Index>(held_back_.record().size(), num_to_hold_back());
+    StartSearch found = automatic_start(held_back_.record().first(most), prior_, config_.background,
                                         m_step_options(config_, prior_), config_.seed, on_search_);
     start_report_ = std::move(found.report);
     return std::move(found.estimate);
   }
+  const Matrix rates = held_back_.record().rates();
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
-                                                  : random_start(held_back(), prior_, config_.seed);
+                                                  : random_start(rates, prior_, config_.seed);
   if (config_.background && basis.cols() == config_.num_components) {
     basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
-    basis.rightCols(1) = background_start(held_back());
+    basis.rightCols(1) = background_start(rates);
   }
   return {std::move(basis), prior_};
 }
@@ -241,12 +281,12 @@ std::unique_ptr<Engine> Session::make_engine(const Estimate& start) const {
 }
 
 void Session::start() {
-  const Matrix first_observations = held_back();
   Estimate start = starting_estimate();
   auto engine = make_engine(start);
   learner_.emplace(std::move(engine), std::move(start), learner_options(config_, prior_));
-  held_back_ = {};
-  for (Index t = 0; t < first_observations.cols(); ++t) take_in(as_span(first_observations.col(t)));
+  const HeldBack first = std::exchange(held_back_, {});
+  const Record record = first.record();
+  for (Index t = 0; t < record.size(); ++t) take_in(record[t]);
 }
 
 void Session::take_in(Observation y) {
@@ -267,8 +307,8 @@ void Session::run_batch() {
     if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
   };
   if (chosen_engine(config_.engine.kind, prior_) == EngineKind::kExact) {
-    batch_ =
-        batch_em(held_back(), starting_estimate(), batch_options(config_, prior_), on_iteration);
+    batch_ = batch_em(held_back_.record(), starting_estimate(), batch_options(config_, prior_),
+                      on_iteration);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     const auto make_engine = [&](const Estimate& estimate, std::int64_t iteration) {
@@ -276,10 +316,10 @@ void Session::run_batch() {
       options.filter.seed += static_cast<std::uint64_t>(iteration) << 32;
       return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, options, pool);
     };
-    batch_ = monte_carlo_em(held_back(), starting_estimate(), batch_options(config_, prior_),
-                            make_engine, on_iteration);
+    batch_ = monte_carlo_em(held_back_.record(), starting_estimate(),
+                            batch_options(config_, prior_), make_engine, on_iteration);
   }
-  held_back_ = {};
+  held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
                    trace_values(batch_->estimate), trace_values(batch_->last)});
 }

@@ -7,6 +7,7 @@
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/session/config.hpp"
+#include "headwater/session/held_back.hpp"
 #include "headwater/session/model.hpp"
 #include "headwater/session/trace.hpp"
 
@@ -33,10 +34,15 @@ class Session {
   // Called while a start is searched for among the first observations.
   void on_search(OnSearch callback) { on_search_ = std::move(callback); }
 
-  // Throws InputError if the number of channels changes, or a value is negative or infinite.
+  // Throws InputError if the number of channels changes, or a value is negative or infinite. A
+  // channel of exposure 0 counts as missing, whatever stands there.
   void update(Observation y);
   // The stream has ended. Throws InputError if there was no observation at all.
   void finish();
+
+  // Puts the state of a fit under way into the archive, or takes it up: of online EM, with the same
+  // Config. What follows then is the same, bit for bit, as if there had been no break.
+  void exchange(StateArchive& archive);
 
   const Config& config() const { return config_; }
   std::int64_t observations() const { return observations_; }  // given so far
@@ -49,8 +55,8 @@ class Session {
  private:
   void check_start() const;
   void check(Observation y);
+  Observation with_unexposed_missing(Observation y);
   bool wants_to_hold_back() const;
-  Eigen::Map<const Matrix> held_back() const;  // M x number held back
   Index num_to_hold_back() const;
   bool searches() const;
   Estimate starting_estimate();
@@ -69,7 +75,8 @@ class Session {
   bool is_finished_ = false;
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;
-  std::vector<double> held_back_;  // one observation after another
+  HeldBack held_back_;
+  std::vector<double> seen_counts_;  // of an observation with exposures, those of 0 missing
   std::optional<OnlineEm> learner_;
   std::optional<BatchEmResult> batch_;
   Trace trace_;

@@ -14,6 +14,8 @@ struct TraceRow {
   double log_likelihood = 0;  // summed so far, or of the whole record
   Vector reported;            // prior parameters, then the basis channel by channel
   Vector last;                // the same of the last iterate
+
+  void exchange(StateArchive& archive) { archive(t, log_likelihood, reported, last); }
 };
 
 // How the estimates went. Asked for no particular interval, it keeps rows at even distances and is
@@ -28,6 +30,7 @@ class Trace {
   void add(TraceRow row);
   void add_last(TraceRow row);  // the end of the fit, whether or not it is due
   const std::vector<TraceRow>& rows() const { return rows_; }
+  void exchange(StateArchive& archive) { archive(every_, rows_); }
 
  private:
   std::int64_t every_;

@@ -16,6 +16,20 @@ std::unique_ptr<ExactSmoother> AdjointWindow::clone() const {
   return std::make_unique<AdjointWindow>(*this);
 }
 
+void AdjointWindow::exchange(StateArchive& archive) {
+  archive(lag_, block_, statistics_, before_, has_before_);
+  exchange_first(archive, steps_, num_steps_);
+  // Most steps share the operator of the step before.
+  std::shared_ptr<const KroneckerOperator> transition;
+  for (Index t = 0; t < num_steps_; ++t) {
+    bool is_new = steps_[t].transition != transition;
+    archive(is_new);
+    if (is_new) exchange_operator(archive, steps_[t].transition);
+    transition = is_new ? steps_[t].transition : transition;
+    steps_[t].transition = transition;
+  }
+}
+
 bool AdjointWindow::advance(const ExactFilter& filter, Observation y, double step_size) {
   if (num_steps_ == static_cast<Index>(steps_.size())) steps_.emplace_back();
   steps_[num_steps_++].remember(filter, y, step_size);
@@ -43,8 +57,8 @@ void AdjointWindow::fold(Index count, const ExactFilter& filter) {
   sweep_.run(window, has_before_ ? &before_ : nullptr, coefficients_, beta_,
              as_span(statistics_.s3));
 
-  observations_.resize(filter.basis().rows(), count);
-  for (Index t = 0; t < count; ++t) observations_.col(t) = steps_[t].observation;
+  observations_.clear();
+  for (Index t = 0; t < count; ++t) observations_.push_back(steps_[t].observation);
   emission_.add(filter.states(), filter.basis(), sweep_.weights(), observations_, statistics_);
 
   before_.swap(steps_[count - 1].filtered);

@@ -23,6 +23,7 @@ class AdjointWindow final : public ExactSmoother {
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
   std::unique_ptr<ExactSmoother> clone() const override;
+  void exchange(StateArchive& archive) override;
 
  private:
   void fold(Index count, const ExactFilter& filter);
@@ -42,7 +43,7 @@ class AdjointWindow final : public ExactSmoother {
   Vector beta_;
   std::vector<double> step_sizes_;
   std::vector<double> coefficients_;
-  Matrix observations_;
+  std::vector<Observation> observations_;
 };
 
 }  // namespace headwater

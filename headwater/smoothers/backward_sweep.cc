@@ -6,7 +6,7 @@ void ExactStep::remember(const ExactFilter& filter, Observation y, double gamma)
   filtered = filter.filtered();
   ratio = filter.ratio();
   transition = filter.transition();
-  observation = Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size()));
+  observation.remember(y);
   step_size = gamma;
 }
 

@@ -18,27 +18,28 @@ constexpr Index kTile = 512;
 
 void EmissionStatistics::add(const Matrix& states, const Matrix& basis,
                              const Eigen::Ref<const Matrix>& weights,
-                             const Eigen::Ref<const Matrix>& observations, Statistics& out) {
+                             std::span<const Observation> observations, Statistics& out) {
   means_.noalias() = states.transpose() * weights;
   out.s1 += means_.rowwise().sum();
   add_unseen(observations, means_, out);
   add_counts(states, basis, weights, observations, out);
 }
 
-void EmissionStatistics::add_unseen(const Eigen::Ref<const Matrix>& observations,
-                                    const Matrix& means, Statistics& out) {
-  for (Index t = 0; t < observations.cols(); ++t) {
-    for (Index m = 0; m < observations.rows(); ++m) {
-      if (!std::isnan(observations(m, t))) continue;
+void EmissionStatistics::add_unseen(std::span<const Observation> observations, const Matrix& means,
+                                    Statistics& out) {
+  for (std::size_t t = 0; t < observations.size(); ++t) {
+    for (Index m = 0; m < out.s2.rows(); ++m) {
+      const double exposure = observations[t].exposure(m);
+      if (exposure == 1) continue;
       if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
-      out.unseen.row(m) += means.col(t).transpose();
+      out.unseen.row(m) += (1 - exposure) * means.col(static_cast<Index>(t)).transpose();
     }
   }
 }
 
 void EmissionStatistics::add_counts(const Matrix& states, const Matrix& basis,
                                     const Eigen::Ref<const Matrix>& weights,
-                                    const Eigen::Ref<const Matrix>& observations, Statistics& out) {
+                                    std::span<const Observation> observations, Statistics& out) {
   const Index num_states = states.rows();
   mass_.resize(std::min(kTile, num_states));
   intensity_.resize(mass_.size());
@@ -47,13 +48,13 @@ void EmissionStatistics::add_counts(const Matrix& states, const Matrix& basis,
     const auto tile = states.middleRows(first, size);
     auto mass = mass_.head(size);
     auto intensity = intensity_.head(size);
-    for (Index m = 0; m < observations.rows(); ++m) {
+    for (Index m = 0; m < basis.rows(); ++m) {
       columns_.clear();
       counts_.clear();
-      for (Index t = 0; t < observations.cols(); ++t) {
-        const double count = observations(m, t);
+      for (std::size_t t = 0; t < observations.size(); ++t) {
+        const double count = observations[t][m];
         if (!(count > 0)) continue;
-        columns_.push_back(weights.col(t).data() + first);
+        columns_.push_back(weights.col(static_cast<Index>(t)).data() + first);
         counts_.push_back(count);
       }
       if (columns_.empty()) continue;
@@ -76,7 +77,7 @@ void EmissionStatistics::add_one(const Eigen::Ref<const Matrix>& states, const M
   means_.resize(states.cols(), 1);
   means_.noalias() = states.transpose() * weights;
   out.s1 += means_;
-  add_unseen(Eigen::Map<const Matrix>(y.data(), basis.rows(), 1), means_, out);
+  add_unseen({&y, 1}, means_, out);
   add_counts_of_one(states, basis, weights, y, out);
 }
 

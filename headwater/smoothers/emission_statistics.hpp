@@ -15,14 +15,14 @@ namespace headwater {
 //   s2(m, k) += sum_t y_tm sum_x w_t(x) B(m, k) x_k / lambda_m(x)
 // states: n x K, one row a state.
 // weights: n x T, one column an observation, already multiplied by what the observation counts for.
-// observations: M x T, NaN where a cell is missing.
+// observations: T of them.
 //
 // The sum over t is inside the one over x, so that a channel is divided by its intensity once a
 // block and not once an observation; a channel that is zero all through the block costs nothing.
 class EmissionStatistics {
  public:
   void add(const Matrix& states, const Matrix& basis, const Eigen::Ref<const Matrix>& weights,
-           const Eigen::Ref<const Matrix>& observations, Statistics& out);
+           std::span<const Observation> observations, Statistics& out);
 
   // The same of one observation, by the channels that it has counts in.
   void add_one(const Eigen::Ref<const Matrix>& states, const Matrix& basis,
@@ -32,11 +32,11 @@ class EmissionStatistics {
                          const Eigen::Ref<const Vector>& weights, Observation y, Statistics& out);
 
  private:
-  static void add_unseen(const Eigen::Ref<const Matrix>& observations, const Matrix& means,
+  static void add_unseen(std::span<const Observation> observations, const Matrix& means,
                          Statistics& out);
   void add_counts(const Matrix& states, const Matrix& basis,
                   const Eigen::Ref<const Matrix>& weights,
-                  const Eigen::Ref<const Matrix>& observations, Statistics& out);
+                  std::span<const Observation> observations, Statistics& out);
 
   Vector mass_;       // of a tile of states: sum_t y_tm w_t(x), then that over lambda_m(x)
   Vector intensity_;  // of the same tile

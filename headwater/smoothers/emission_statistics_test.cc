@@ -44,7 +44,8 @@ TEST(EmissionStatistics, OfABlockOfOneAndOfOneAreTheirDefinition) {
   const Case c;
   EmissionStatistics emission;
   Statistics block(5, 3, 0);
-  emission.add(c.states, c.basis, c.weights, c.y, block);
+  const Observation y = as_span(c.y);
+  emission.add(c.states, c.basis, c.weights, {&y, 1}, block);
   expect_equal(block, by_definition(c));
   Statistics one(5, 3, 0);
   emission.add_one(c.states, c.basis, c.weights, as_span(c.y), one);

@@ -36,11 +36,16 @@ std::unique_ptr<ExactSmoother> ForwardRecursion::clone() const {
   return std::make_unique<ForwardRecursion>(*this);
 }
 
+void ForwardRecursion::exchange(StateArchive& archive) {
+  if (archive.is_reading()) u_.resize(0, 0);  // it may have become wider
+  archive(statistics_, u_, previous_, previous_observation_, previous_step_size_);
+}
+
 bool ForwardRecursion::advance(const ExactFilter& filter, Observation y, double step_size) {
   const bool is_first = previous_.size() == 0;
   if (!is_first) {
     if (second_ == SecondStatistic::kAsPrinted) {
-      add_counts(filter, previous_, as_span(previous_observation_), previous_step_size_);
+      add_counts(filter, previous_, previous_observation_, previous_step_size_);
     }
     filter.transition()->push(as_span(u_), u_.cols());
     u_.array().colwise() *= (1 - step_size) * filter.ratio().array();
@@ -54,7 +59,7 @@ bool ForwardRecursion::advance(const ExactFilter& filter, Observation y, double 
   read_out(filter, y, step_size);
 
   previous_ = filter.filtered();
-  previous_observation_ = Eigen::Map<const Vector>(y.data(), num_channels_);
+  previous_observation_.remember(y);
   previous_step_size_ = step_size;
   return true;
 }
@@ -74,13 +79,15 @@ void ForwardRecursion::add_counts(const ExactFilter& filter, const Vector& law, 
 
 void ForwardRecursion::add_unseen(const ExactFilter& filter, Observation y, double weight) {
   for (Index m = 0; m < num_channels_; ++m) {
-    if (!std::isnan(y[m])) continue;
+    const double exposure = y.exposure(m);
+    if (exposure == 1) continue;
     if (u_.cols() == offset_unseen()) {
       u_.conservativeResize(Eigen::NoChange, offset_unseen() + num_channels_ * num_components_);
       u_.rightCols(num_channels_ * num_components_).setZero();
     }
     u_.middleCols(offset_unseen() + m * num_components_, num_components_) +=
-        weight * (filter.states().array().colwise() * filter.filtered().array()).matrix();
+        weight * (1 - exposure) *
+        (filter.states().array().colwise() * filter.filtered().array()).matrix();
   }
 }
 

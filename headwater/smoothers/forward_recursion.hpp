@@ -27,6 +27,7 @@ class ForwardRecursion final : public ExactSmoother {
   bool finish(const ExactFilter& /*filter*/) override { return false; }
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ExactSmoother> clone() const override;
+  void exchange(StateArchive& archive) override;
 
  private:
   // Statistics of one state, contiguous: s1 (K), s2 (M K, channel by channel), s3, and unseen (M K,
@@ -49,7 +50,7 @@ class ForwardRecursion final : public ExactSmoother {
 
   RowMatrix u_;      // n x number of statistics
   Vector previous_;  // p(x_t-1 | y_1..t-1)
-  Vector previous_observation_;
+  StoredObservation previous_observation_;
   double previous_step_size_ = 0;
 };
 

@@ -11,6 +11,11 @@ LineageStatistics::LineageStatistics(Index num_channels, Index num_components,
       num_moves_(num_prior_statistics),
       table_(0, offset_unseen()) {}
 
+void LineageStatistics::exchange(StateArchive& archive) {
+  if (archive.is_reading()) table_.resize(0, 0);  // any number of paths, and of columns
+  archive(table_);
+}
+
 void LineageStatistics::start(Index num_paths) { table_.setZero(num_paths, table_.cols()); }
 
 void LineageStatistics::follow(const std::vector<Index>& parents, double factor) {
@@ -25,13 +30,14 @@ void LineageStatistics::add_activations(const Eigen::Ref<const Matrix>& activati
                                         double weight) {
   table_.leftCols(num_components_) += weight * activations;
   for (Index m = 0; m < num_channels_; ++m) {
-    if (!std::isnan(y[m])) continue;
+    const double exposure = y.exposure(m);
+    if (exposure == 1) continue;
     if (table_.cols() == offset_unseen()) {
       table_.conservativeResize(Eigen::NoChange, offset_unseen() + num_channels_ * num_components_);
       table_.rightCols(num_channels_ * num_components_).setZero();
     }
     table_.middleCols(offset_unseen() + m * num_components_, num_components_) +=
-        weight * activations;
+        weight * (1 - exposure) * activations;
   }
 }
 

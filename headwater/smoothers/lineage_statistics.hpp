@@ -12,6 +12,7 @@ class LineageStatistics {
  public:
   LineageStatistics(Index num_channels, Index num_components, Index num_prior_statistics);
 
+  void exchange(StateArchive& archive);
   Index num_paths() const { return table_.rows(); }
 
   // Paths without any past.

@@ -16,7 +16,7 @@ void ParticleStep::remember(const ParticleFilter& filter, Observation y, double 
     weights.segment(first, size) = filter.weights().segment(first, size);
     std::copy_n(filter.ancestors().begin() + first, size, ancestors.begin() + first);
   });
-  observation = Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size()));
+  observation.remember(y);
   step_size = its_step_size;
 }
 

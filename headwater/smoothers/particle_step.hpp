@@ -10,12 +10,15 @@ namespace headwater {
 // the states and are wanted of a part of the particles only.
 struct ParticleStep {
   void remember(const ParticleFilter& filter, Observation y, double its_step_size);
+  void exchange(StateArchive& archive) {
+    archive(states, weights, ancestors, draws, observation, step_size);
+  }
 
   Matrix states;
   Vector weights;
   Ancestors ancestors;
   Ancestors draws;  // where a backward kernel draws: so many for each particle, one after another
-  Vector observation;
+  StoredObservation observation;
   double step_size = 0;
 };
 

@@ -24,7 +24,7 @@ void ParticleSweep::add_emission(const ParticleStep& step, const ParticleFilter&
   }
   const auto count = static_cast<Index>(alive_.size());
   emission_.add_one(activations_.of(step, alive_, filter), filter.basis(), weights_.head(count),
-                    as_span(step.observation), statistics);
+                    step.observation, statistics);
 }
 
 }  // namespace headwater

@@ -30,6 +30,10 @@ class ParticleWindow final : public ParticleSmoother {
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<ParticleWindow>(*this);
   }
+  void exchange(StateArchive& archive) override {
+    archive(block_, statistics_, has_entered_);
+    exchange_first(archive, steps_, num_steps_);
+  }
 
  private:
   Index num_waiting() const { return num_steps_ - (has_entered_ ? 1 : 0); }

@@ -13,7 +13,7 @@ bool PathRecursion::advance(const ParticleFilter& filter, Observation y, double 
   if (is_first) {
     paths_.start(filter.num_particles());
   } else {
-    paths_.add_counts(previous_activations_, filter.basis(), as_span(previous_.observation),
+    paths_.add_counts(previous_activations_, filter.basis(), previous_.observation,
                       previous_.step_size);
     const std::vector<Index> ancestors(filter.ancestors().begin(), filter.ancestors().end());
     paths_.follow(ancestors, 1 - step_size);

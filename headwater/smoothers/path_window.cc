@@ -104,8 +104,8 @@ void PathWindow::lengthen_by(Index s, const ParticleFilter& filter) {
     paths_.add_moves(filter.prior(), previous, next, step.step_size);
   }
   const Eigen::Ref<const Matrix> activations = activations_.of(step, alive, filter);
-  paths_.add_activations(activations, as_span(step.observation), step.step_size);
-  paths_.add_counts(activations, filter.basis(), as_span(step.observation), step.step_size);
+  paths_.add_activations(activations, step.observation, step.step_size);
+  paths_.add_counts(activations, filter.basis(), step.observation, step.step_size);
   path_of_.assign(static_cast<std::size_t>(step.weights.size()), -1);
   for (std::size_t p = 0; p < alive.size(); ++p) path_of_[alive[p]] = static_cast<Index>(p);
 }

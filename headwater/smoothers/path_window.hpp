@@ -26,6 +26,10 @@ class PathWindow final : public ParticleSmoother {
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<PathWindow>(*this);
   }
+  void exchange(StateArchive& archive) override {
+    archive(block_, since_sum_, statistics_, paths_, path_of_);
+    exchange_first(archive, steps_, num_steps_);
+  }
 
  private:
   void sum_up(const ParticleFilter& filter);

@@ -26,6 +26,7 @@ class Smoother {
   // The same, for the learner to rewrite; null where they are not kept in one place.
   virtual Statistics* mutable_statistics() { return nullptr; }
   virtual std::unique_ptr<Smoother> clone() const = 0;
+  virtual void exchange(StateArchive& archive) = 0;
 };
 
 using ExactSmoother = Smoother<ExactFilter>;        // AdjointWindow, ForwardRecursion

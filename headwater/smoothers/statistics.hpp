@@ -4,6 +4,7 @@
 #include <span>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/core/state_archive.hpp"
 
 namespace headwater {
 
@@ -11,6 +12,10 @@ namespace headwater {
 // the background too, where there is one.
 struct Statistics {
   Statistics(Index num_channels, Index num_components, Index num_prior_statistics);
+
+  void exchange(StateArchive& archive) {
+    archive(s1, unseen, s2, s3, observations, squared_weights);
+  }
 
   // For later observations to weigh in: everything so far is multiplied by `factor`.
   void discount(double factor);
@@ -20,8 +25,8 @@ struct Statistics {
   void count_observation(double weight);
 
   Vector s1;  // K: activations, E[x_k], whether or not a channel was seen
-  // M x K: what of s1 belongs to observations in which channel m was not seen. B(m, k) is estimated
-  // by s2 / (s1 - unseen). Empty as long as no cell was missing.
+  // M x K: (1 - exposure of channel m) x_k, so what of s1 belongs to observations in which channel
+  // m was not seen. B(m, k) is estimated by s2 / (s1 - unseen). Empty while every exposure is 1.
   Matrix unseen;
   Matrix s2;  // M x K: counts of channel m that are due to component k
   Vector s3;  // what the prior's M-step wants

@@ -1,0 +1,66 @@
+#include "data_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "headwater/core/error.hpp"
+
+using namespace headwater;
+
+DataStream::DataStream(const DataOptions& options, std::function<bool()> should_stop)
+    : options_(options),
+      should_stop_(std::move(should_stop)),
+      source_(options_.open(should_stop_)) {
+  if (options_.exposure.empty()) return;
+  exposure_source_ = open_source(options_.exposure);
+  const Index columns = exposure_source_->num_channels();
+  if (columns != 1 && columns != num_channels()) {
+    throw InputError(fmt::format("{}: has {} columns; expected 1 or {}, as {} has channels",
+                                 options_.exposure, columns, num_channels(), options_.name));
+  }
+}
+
+bool DataStream::next() {
+  for (;;) {
+    bool is_bad = false;
+    std::string message;
+    try {
+      if (!read_counts()) return false;
+    } catch (const BadRow& error) {
+      if (options_.on_bad_row != "skip" || !source_->can_go_on_after_error()) throw;
+      is_bad = true;
+      message = error.what();
+    }
+    ++num_rows_;
+    if (exposure_source_ && !read_exposures()) {
+      throw InputError(fmt::format("{}: ends after {} rows; {} has more", options_.exposure,
+                                   num_rows_ - 1, options_.name));
+    }
+    if (!is_bad) return true;
+    ++num_bad_rows_;
+    if (on_bad_row_) on_bad_row_(message);
+  }
+}
+
+bool DataStream::read_counts() {
+  if (source_->next(counts_)) return true;
+  const bool was_stopped = should_stop_ && should_stop_();
+  if (exposure_source_ && !was_stopped && read_exposures()) {
+    throw InputError(fmt::format("{}: has more rows than {}, which ends after {}",
+                                 options_.exposure, options_.name, num_rows_));
+  }
+  return false;
+}
+
+// One number for all channels, or one for each. Where it is missing or 0 so is the count.
+bool DataStream::read_exposures() {
+  if (!exposure_source_->next(exposures_)) return false;
+  if (exposures_.size() == 1) exposures_.resize(counts_.size(), exposures_[0]);
+  for (std::size_t m = 0; m < counts_.size(); ++m) {
+    if (std::isnan(exposures_[m])) exposures_[m] = 0;
+    if (exposures_[m] == 0) counts_[m] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return true;
+}

@@ -1,0 +1,78 @@
+#include "headwater/core/state_archive.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "headwater/core/error.hpp"
+
+namespace headwater {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+[[noreturn]] void throw_too_short() { throw InputError("the saved state ends too early"); }
+
+}  // namespace
+
+void StateArchive::expect_end() const {
+  if (at_ != bytes_.size()) throw InputError("the saved state is longer than it should be");
+}
+
+void StateArchive::exchange_bytes(void* data, std::size_t size) {
+  if (size == 0) return;
+  if (is_reading_) {
+    if (size > bytes_.size() - at_) throw_too_short();
+    std::memcpy(data, bytes_.data() + at_, size);
+    at_ += size;
+  } else {
+    bytes_.append(static_cast<const char*>(data), size);
+  }
+}
+
+std::size_t StateArchive::exchange_count(std::size_t count, std::size_t least_bytes) {
+  std::uint64_t stored = count;
+  exchange_bytes(&stored, sizeof stored);
+  // Before room is made for what cannot be there.
+  if (is_reading_ && stored > (bytes_.size() - at_) / least_bytes) throw_too_short();
+  return stored;
+}
+
+void StateArchive::exchange(bool& value) {
+  char stored = value ? 1 : 0;
+  exchange_bytes(&stored, 1);
+  value = stored != 0;
+}
+
+void StateArchive::exchange(std::string& text) {
+  text.resize(exchange_count(text.size(), 1));
+  exchange_bytes(text.data(), text.size());
+}
+
+void StateArchive::exchange(Vector& values) { exchange_matrix(values); }
+
+template <class M>
+void StateArchive::exchange_matrix(M& values) {
+  const std::size_t rows = exchange_count(static_cast<std::size_t>(values.rows()), 1);
+  const std::size_t columns = exchange_count(static_cast<std::size_t>(values.cols()), 1);
+  if (is_reading_) {
+    const auto fits = [](std::size_t stored, Index size) {
+      return stored == static_cast<std::size_t>(size);
+    };
+    const bool is_free = values.size() == 0;
+    if (!is_free && !(fits(rows, values.rows()) && fits(columns, values.cols()))) {
+      throw InputError("the saved state has a matrix of another shape");
+    }
+    if (columns > 0 && rows > (bytes_.size() - at_) / sizeof(double) / columns) throw_too_short();
+    if constexpr (M::ColsAtCompileTime == 1) {
+      if (columns != 1) throw InputError("the saved state has a matrix in place of a vector");
+    }
+    values.resize(static_cast<Index>(rows), static_cast<Index>(columns));
+  }
+  exchange_bytes(values.data(), static_cast<std::size_t>(values.size()) * sizeof(double));
+}
+
+template void StateArchive::exchange_matrix(Matrix&);
+template void StateArchive::exchange_matrix(RowMatrix&);
+
+}  // namespace headwater

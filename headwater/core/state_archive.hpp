@@ -1,0 +1,86 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "headwater/core/matrix.hpp"
+
+namespace headwater {
+
+class StateArchive;
+
+// A class whose state can be put away and taken up again names its members once,
+//   void exchange(StateArchive& archive) { archive(statistics_, num_steps_); }
+// and that one list is both written and read, so that the two cannot differ.
+template <class T>
+concept Exchangeable = requires(T value, StateArchive& archive) {
+  value.exchange(archive);
+};
+
+// The state of a computation as bytes, bit for bit. Numbers are stored as they lie in memory, in
+// little-endian order. What is read must fit: bytes that end too early, or a matrix of another
+// shape than the one that it is to replace, throw InputError.
+class StateArchive {
+ public:
+  StateArchive() = default;  // to write
+  explicit StateArchive(std::string bytes) : bytes_(std::move(bytes)), is_reading_(true) {}
+
+  bool is_reading() const { return is_reading_; }
+
+  template <class... Values>
+  void operator()(Values&... values) {
+    (exchange(values), ...);
+  }
+
+  const std::string& bytes() const { return bytes_; }
+  void expect_end() const;  // of reading: nothing may be left
+
+ private:
+  template <class T>
+  void exchange(T& value) {
+    if constexpr (Exchangeable<T>) {
+      value.exchange(*this);
+    } else {
+      static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+      exchange_bytes(&value, sizeof value);
+    }
+  }
+  void exchange(bool& value);
+  void exchange(std::string& text);
+  void exchange(Vector& values);
+  void exchange(Matrix& values) { exchange_matrix(values); }
+  void exchange(RowMatrix& values) { exchange_matrix(values); }
+  template <class T>
+  void exchange(std::vector<T>& values) {
+    values.resize(exchange_count(values.size(), std::is_arithmetic_v<T> ? sizeof(T) : 1));
+    if constexpr (std::is_arithmetic_v<T>) {
+      exchange_bytes(values.data(), values.size() * sizeof(T));
+    } else {
+      for (T& value : values) exchange(value);
+    }
+  }
+
+  template <class M>
+  void exchange_matrix(M& values);
+  // The number of things to come, each of at least so many bytes.
+  std::size_t exchange_count(std::size_t count, std::size_t least_bytes);
+  void exchange_bytes(void* data, std::size_t size);
+
+  std::string bytes_;
+  std::size_t at_ = 0;
+  bool is_reading_ = false;
+};
+
+// The first `count` of a vector that keeps more elements than it needs, for reuse.
+template <class T>
+void exchange_first(StateArchive& archive, std::vector<T>& values, Index& count) {
+  archive(count);
+  if (static_cast<Index>(values.size()) < count) values.resize(static_cast<std::size_t>(count));
+  for (Index i = 0; i < count; ++i) archive(values[i]);
+}
+
+}  // namespace headwater

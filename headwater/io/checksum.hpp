@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace headwater {
+
+// CRC-32, as zlib and gzip have it.
+std::uint32_t checksum(std::string_view bytes);
+
+}  // namespace headwater

@@ -1,0 +1,177 @@
+#include "headwater/session/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "headwater/core/error.hpp"
+#include "headwater/io/atomic_file.hpp"
+#include "headwater/io/checksum.hpp"
+#include "headwater/io/file_bytes.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr std::string_view kMagic = "headwater checkpoint\n";
+constexpr std::uint32_t kFormatVersion = 1;
+
+// What stands between the magic line and the contents.
+struct Head {
+  std::uint32_t format_version = kFormatVersion;
+  std::uint64_t size = 0;      // of the contents, in bytes
+  std::uint32_t checksum = 0;  // of the contents
+
+  static constexpr std::size_t kBytes = 16;
+  void exchange(StateArchive& archive) { archive(format_version, size, checksum); }
+};
+
+void exchange(StateArchive& archive, std::string& version, Checkpoint& checkpoint) {
+  archive(version);
+  const auto exchange_pairs = [&](auto& pairs) {
+    std::uint64_t count = pairs.size();
+    archive(count);
+    if (archive.is_reading()) pairs.clear();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (archive.is_reading()) pairs.emplace_back();
+      archive(pairs[i].first, pairs[i].second);
+    }
+  };
+  exchange_pairs(checkpoint.options);
+  exchange_pairs(checkpoint.lengths);
+  archive(checkpoint.seen, checkpoint.state);
+}
+
+std::string read_all(const std::string& name) {
+  FileBytes file(open_for_reading(name), name);
+  std::string bytes;
+  for (;;) {
+    const std::size_t size = bytes.size();
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    bytes.resize(size + kPiece);
+    const std::size_t count = file.read({bytes.data() + size, kPiece});
+    bytes.resize(size + count);
+    if (count == 0) return bytes;
+  }
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw InputError(fmt::format("{}: {}", name, why));
+}
+
+std::string contents_of(const std::string& name) {
+  const std::string bytes = read_all(name);
+  const std::size_t known = std::min(bytes.size(), kMagic.size());
+  if (known == 0 || bytes.compare(0, known, kMagic, 0, known) != 0) {
+    refuse(name, "is not a checkpoint of headwater");
+  }
+  constexpr std::size_t kBegin = kMagic.size() + Head::kBytes;
+  if (bytes.size() < kBegin) refuse(name, "is truncated; the checkpoint cannot be used");
+  Head head;
+  StateArchive(bytes.substr(kMagic.size(), Head::kBytes))(head);
+  if (head.format_version != kFormatVersion) {
+    refuse(name, fmt::format("is a checkpoint of format {}; this program reads format {}",
+                             head.format_version, kFormatVersion));
+  }
+  if (bytes.size() - kBegin < head.size) {
+    refuse(name, fmt::format("is truncated: {} bytes of contents where {} were written; the "
+                             "checkpoint cannot be used",
+                             bytes.size() - kBegin, head.size));
+  }
+  std::string contents = bytes.substr(kBegin);
+  if (contents.size() != head.size || checksum(contents) != head.checksum) {
+    refuse(name, "is damaged: its checksum is wrong");
+  }
+  return contents;
+}
+
+std::string text_of(const Parameter& parameter) {
+  return fmt::format("{:.17g}", fmt::join(as_span(parameter.value), ","));
+}
+
+}  // namespace
+
+void write_checkpoint(const Checkpoint& checkpoint, const std::string& name) {
+  StateArchive archive;
+  std::string program = version();
+  Checkpoint copy = checkpoint;
+  exchange(archive, program, copy);
+  Head head{.size = archive.bytes().size(), .checksum = checksum(archive.bytes())};
+  StateArchive begin;
+  begin(head);
+  AtomicFile file(name);
+  file.write(kMagic);
+  file.write(begin.bytes());
+  file.write(archive.bytes());
+  file.commit();
+}
+
+Checkpoint read_checkpoint(const std::string& name) {
+  StateArchive archive(contents_of(name));
+  Checkpoint checkpoint;
+  std::string program;
+  try {
+    exchange(archive, program, checkpoint);
+    archive.expect_end();
+  } catch (const InputError& error) {
+    refuse(name, error.what());
+  }
+  if (program != version()) {
+    refuse(name, fmt::format("was written by headwater {}; this is {}, which may not give the same "
+                             "bits",
+                             program, version()));
+  }
+  return checkpoint;
+}
+
+std::vector<std::pair<std::string, std::string>> fit_options(const Restarts& restarts) {
+  const Config& config = restarts.session(0).config();
+  std::vector<std::pair<std::string, std::string>> options = describe(config);
+  options.emplace_back("components", fmt::format("{}", config.num_components));
+  options.emplace_back("prior", config.prior.name);
+  for (const Parameter& parameter : config.prior.parameters) {
+    options.emplace_back(parameter.name, text_of(parameter));
+  }
+  options.emplace_back("seed", fmt::format("{}", config.seed));
+  options.emplace_back("strict", config.strict ? "yes" : "no");
+  options.emplace_back("trace-every", fmt::format("{}", config.trace_every));
+  options.emplace_back("restarts", fmt::format("{}", restarts.size()));
+  const Matrix& start = config.initial_basis;
+  if (start.size() > 0) {
+    StreamDigest digest;
+    for (Index k = 0; k < start.cols(); ++k) digest.add(as_span(start.col(k)));
+    StateArchive archive;
+    archive(digest);
+    options.emplace_back("starting basis", fmt::format("{:08x}", checksum(archive.bytes())));
+  }
+  return options;
+}
+
+std::string put_away(Restarts& restarts) {
+  StateArchive archive;
+  archive(restarts);
+  return archive.bytes();
+}
+
+void take_up(const Checkpoint& checkpoint, const std::string& name, Restarts& restarts) {
+  const auto here = fit_options(restarts);
+  const auto& there = checkpoint.options;
+  for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
+    if (here[i] == there[i]) continue;
+    if (here[i].first == there[i].first) {
+      refuse(name, fmt::format("belongs to a fit with {} {}; this one has {}", here[i].first,
+                               there[i].second, here[i].second));
+    }
+    break;
+  }
+  if (here != there) refuse(name, "belongs to a fit with other options");
+  StateArchive archive(checkpoint.state);
+  try {
+    archive(restarts);
+    archive.expect_end();
+  } catch (const Error& error) {
+    refuse(name, error.what());
+  }
+}
+
+}  // namespace headwater

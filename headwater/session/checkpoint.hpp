@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "headwater/session/restarts.hpp"
+#include "headwater/session/stream_digest.hpp"
+
+namespace headwater {
+
+// A fit put away in the middle, with what is needed to tell that it is the right one to go on with.
+// The file, documented in docs/file_formats.md, appears whole or not at all.
+struct Checkpoint {
+  std::vector<std::pair<std::string, std::string>> options;  // see fit_options()
+  StreamDigest seen;                                         // observations that are in the state
+  // How long the files are that grow with the stream, such as a log, at this moment.
+  std::vector<std::pair<std::string, std::int64_t>> lengths;
+  std::string state;  // of the fit, as its exchange() gives it
+};
+
+void write_checkpoint(const Checkpoint& checkpoint, const std::string& name);
+
+// Throws InputError, naming the file and the reason, if it is truncated, damaged, no checkpoint at
+// all, or of another version of the program: another version might not give the same bits.
+Checkpoint read_checkpoint(const std::string& name);
+
+// Every option that the state depends on, name and text.
+std::vector<std::pair<std::string, std::string>> fit_options(const Restarts& restarts);
+
+std::string put_away(Restarts& restarts);
+// Throws InputError if the fit has other options than the one that was put away, or the state does
+// not fit.
+void take_up(const Checkpoint& checkpoint, const std::string& name, Restarts& restarts);
+
+}  // namespace headwater

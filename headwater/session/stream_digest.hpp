@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "headwater/core/state_archive.hpp"
+#include "headwater/models/observation.hpp"
+
+namespace headwater {
+
+// How many observations there were, and a number that other observations would not have: enough to
+// tell whether a stream is the one that was seen before. Not made against somebody who forges one.
+class StreamDigest {
+ public:
+  void add(Observation y);
+
+  std::int64_t observations() const { return observations_; }
+  bool operator==(const StreamDigest&) const = default;
+  void exchange(StateArchive& archive) { archive(observations_, hash_); }
+
+ private:
+  std::int64_t observations_ = 0;
+  std::uint64_t hash_ = 0;
+};
+
+}  // namespace headwater
