@@ -255,5 +255,35 @@ TEST(ModelFile, ReadsWhatItWrites) {
   }
 }
 
+// Inside, the prior has a scale; what is handed out does not, and means the same intensities.
+TEST(Session, ActivationsGoWithTheBasisThatIsReported) {
+  Config config = small_config();
+  config.prior.name = "gamma";
+  config.engine.num_particles = 50;
+  config.m_step.scale = Scale::kCentred;
+  Session session(config);
+  const Matrix record = small_record(300);
+  for (Index t = 0; t < record.cols(); ++t) session.update(as_span(record.col(t)));
+  const OnlineEm& learner = *session.learner();
+  EXPECT_FALSE(learner.last().basis.isApprox(learner.engine().basis(), 1e-3));
+  EXPECT_TRUE(
+      (learner.last().basis * learner.filtered_activation())
+          .isApprox(learner.engine().basis() * learner.engine().filtered_activation(), 1e-12));
+}
+
+TEST(Session, ExposuresThatAreNotAreRefused) {
+  Session session(small_config());
+  const std::vector<double> y = {1, 2, 3, 4};
+  EXPECT_EQ(message_of([&] {
+              session.update({y, std::vector<double>{1, 2}});
+            }),
+            "observation 1 has 4 channels and 2 exposures");
+  EXPECT_EQ(message_of([&] {
+              session.update({y, std::vector<double>{1, 2, -1, 1}});
+            }),
+            "observation 1, channel 3: exposure -1 found; exposures must be finite and 0 or more");
+  EXPECT_EQ(session.observations(), 0);
+}
+
 }  // namespace
 }  // namespace headwater
