@@ -38,6 +38,10 @@ std::size_t StateArchive::exchange_count(std::size_t count, std::size_t least_by
   return stored;
 }
 
+void StateArchive::count(Index& value) {
+  value = static_cast<Index>(exchange_count(static_cast<std::size_t>(value), 1));
+}
+
 void StateArchive::exchange(bool& value) {
   char stored = value ? 1 : 0;
   exchange_bytes(&stored, 1);

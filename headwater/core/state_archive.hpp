@@ -36,6 +36,9 @@ class StateArchive {
     (exchange(values), ...);
   }
 
+  // A number of things, each of which will take at least a byte.
+  void count(Index& value);
+
   const std::string& bytes() const { return bytes_; }
   void expect_end() const;  // of reading: nothing may be left
 
@@ -78,7 +81,7 @@ class StateArchive {
 // The first `count` of a vector that keeps more elements than it needs, for reuse.
 template <class T>
 void exchange_first(StateArchive& archive, std::vector<T>& values, Index& count) {
-  archive(count);
+  archive.count(count);
   if (static_cast<Index>(values.size()) < count) values.resize(static_cast<std::size_t>(count));
   for (Index i = 0; i < count; ++i) archive(values[i]);
 }

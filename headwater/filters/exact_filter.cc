@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "headwater/core/error.hpp"
 #include "headwater/kernels/elementary.hpp"
 
 namespace headwater {
@@ -53,6 +54,9 @@ void ExactFilter::exchange(StateArchive& archive) {
   Matrix basis = likelihoods_.basis();
   archive(basis, initial_, predicted_, filtered_, ratio_, has_started_);
   exchange_operator(archive, transition_);
+  if (transition_->num_states() != filtered_.size()) {
+    throw InputError("the saved state has a chain of another size");
+  }
   if (archive.is_reading()) set_basis(basis);
 }
 

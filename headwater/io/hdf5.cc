@@ -13,6 +13,7 @@
 #include "headwater/io/hdf5_handle.hpp"
 #include "headwater/io/hdf5_rows.hpp"
 #include "headwater/io/hdf5_stored.hpp"
+#include "headwater/io/seal.hpp"
 
 namespace headwater {
 namespace {
@@ -138,10 +139,12 @@ Hdf5File Hdf5File::create(const std::string& name) {
   return Hdf5File(id, name, std::move(target));
 }
 
-void Hdf5File::commit() {
+void Hdf5File::commit(std::string_view seal_title) {
   assert(target_ != nullptr);
   const Silence silence;
-  target_->write(file_image(id_, name_));
+  const std::string image = file_image(id_, name_);
+  if (!seal_title.empty()) target_->write(make_seal(seal_title, image));
+  target_->write(image);
   target_->commit();
 }
 

@@ -24,7 +24,7 @@ class Hdf5File {
   // Starts a new file, which grows in memory and appears under its name complete, by commit().
   // Fails at once when that name cannot be written.
   static Hdf5File create(const std::string& name);
-  void commit();
+  void commit(std::string_view seal_title = {});  // with a title: behind a seal
 
   // Opens a file to read.
   static Hdf5File open(const std::string& name);

@@ -1,5 +1,7 @@
 #include "headwater/kernels/kronecker.hpp"
 
+#include "headwater/core/error.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -115,6 +117,10 @@ void exchange_operator(StateArchive& archive, std::shared_ptr<const KroneckerOpe
     transitions.push_back(value->transition(k));
   archive(transitions);
   if (!archive.is_reading()) return;
+  for (const Matrix& transition : transitions) {
+    if (transition.rows() == transition.cols() && transition.rows() > 0) continue;
+    throw InputError("the saved state has a transition matrix that is not square");
+  }
   value = std::make_shared<const KroneckerOperator>(std::move(transitions));
 }
 

@@ -1,5 +1,7 @@
 #include "headwater/session/held_back.hpp"
 
+#include "headwater/core/error.hpp"
+
 namespace headwater {
 
 void HeldBack::add(Observation y) {
@@ -10,6 +12,16 @@ void HeldBack::add(Observation y) {
     if (!exposures_.empty()) exposures_.resize(counts_.size(), 1);
   } else {
     exposures_.insert(exposures_.end(), y.exposures().begin(), y.exposures().end());
+  }
+}
+
+void HeldBack::exchange(StateArchive& archive) {
+  archive.count(num_channels_);
+  archive(counts_, exposures_);
+  const bool fits =
+      num_channels_ > 0 ? static_cast<Index>(counts_.size()) % num_channels_ == 0 : counts_.empty();
+  if (!fits || (!exposures_.empty() && exposures_.size() != counts_.size())) {
+    throw InputError("the saved state has observations of different lengths");
   }
 }
 

@@ -15,7 +15,7 @@ class HeldBack {
   // A view, until the next call of add() or clear().
   Record record() const;
 
-  void exchange(StateArchive& archive) { archive(num_channels_, counts_, exposures_); }
+  void exchange(StateArchive& archive);
 
  private:
   Index num_channels_ = 0;

@@ -4,6 +4,7 @@
 
 #include "headwater/core/error.hpp"
 #include "headwater/io/hdf5.hpp"
+#include "headwater/io/seal.hpp"
 #include "headwater/session/registry.hpp"
 
 namespace headwater {
@@ -146,6 +147,7 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
 
 // Errors name the file once, whoever noticed.
 Model read_named(const std::string& name, const AnyPrior* given) {
+  check_seal(kFormat, name);
   const Hdf5File file = Hdf5File::open(name);
   try {
     check_format(file);
@@ -185,7 +187,7 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/log_likelihood", model.log_likelihood);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
-  file.commit();
+  file.commit(kFormat);
 }
 
 void write_model(const Model& model, const std::string& name) { ModelFile(name).write(model); }

@@ -229,7 +229,8 @@ void Session::exchange(StateArchive& archive) {
     throw UsageError("batch EM keeps the whole record; only online fits can be put away");
   }
   bool has_started = learner_.has_value();
-  archive(num_channels_, observations_, held_back_, start_report_, trace_, has_started);
+  archive.count(num_channels_);
+  archive(observations_, held_back_, start_report_, trace_, has_started);
   if (!has_started) return;
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);

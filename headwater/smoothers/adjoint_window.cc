@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "headwater/core/error.hpp"
+
 namespace headwater {
 
 AdjointWindow::AdjointWindow(const ExactFilter& filter, const WindowOptions& options,
@@ -27,6 +29,10 @@ void AdjointWindow::exchange(StateArchive& archive) {
     if (is_new) exchange_operator(archive, steps_[t].transition);
     transition = is_new ? steps_[t].transition : transition;
     steps_[t].transition = transition;
+    const Index size = steps_[t].filtered.size();
+    if (transition->num_states() != size || steps_[t].ratio.size() != size) {
+      throw InputError("the saved state has laws of different sizes");
+    }
   }
 }
 

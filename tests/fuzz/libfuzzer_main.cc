@@ -1,0 +1,16 @@
+// One program for libFuzzer: HEADWATER_FUZZ names the target.
+
+#include <cstdlib>
+
+#include "fuzz.hpp"
+#include "headwater/core/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Target& target = targets().at(std::getenv("HEADWATER_FUZZ"));
+  try {
+    target(std::string(reinterpret_cast<const char*>(data), size));
+  } catch (const headwater::Error&) {
+    // As it should be.
+  }
+  return 0;
+}
