@@ -81,7 +81,7 @@ AtomicFile::AtomicFile(const std::string& target) : name_(target) {
 }
 
 AtomicFile::~AtomicFile() {
-  if (!is_direct_ && !is_committed_) unlink(path_.c_str());
+  if (!is_direct_ && !is_committed_ && !path_.empty()) unlink(path_.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -104,6 +104,7 @@ void AtomicFile::commit() {
   assert(!is_committed_);
   if (!is_direct_) {
     if (fsync(file_.number()) != 0) throw_system_error(name_, kCannotBeWritten);
+    if (path_.empty()) give_name();
     if (rename(path_.c_str(), target_.c_str()) != 0) throw_system_error(name_, kCannotBeWritten);
     path_ = target_;
   }
@@ -123,6 +124,10 @@ void AtomicFile::open_temporary() {
   if (!target_.has_filename()) {
     throw_system_error(name_, kCannotBeWritten, target_.empty() ? ENOENT : EISDIR);
   }
+  // A file without a name vanishes with the process, even one that is killed.
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  file_ = FileDescriptor(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666));
+  if (file_.number() >= 0) return;
   // Not mkstemp(), whose files nobody else may read: here the umask decides.
   for (int attempt = 0; attempt < kMostAttempts && file_.number() < 0; ++attempt) {
     path_ = temporary_name(target_);
@@ -130,6 +135,20 @@ void AtomicFile::open_temporary() {
     if (file_.number() < 0 && errno != EEXIST) break;
   }
   if (file_.number() < 0) throw_system_error(name_, kCannotBeWritten);
+}
+
+// Not the target's at once: a link does not replace what is there.
+void AtomicFile::give_name() {
+  const std::string nameless = "/proc/self/fd/" + std::to_string(file_.number());
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    const fs::path path = temporary_name(target_);
+    if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      path_ = path;
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  throw_system_error(name_, kCannotBeWritten);
 }
 
 void AtomicFile::copy_mode_of_target() {

@@ -9,9 +9,9 @@
 
 namespace headwater {
 
-// A file that appears under its name complete or not at all: it grows beside its target under a
-// hidden name, which commit() changes to the target's. Without commit() nothing stays behind, and a
-// file that had the name before is as it was.
+// A file that appears under its name complete or not at all: it grows beside its target without a
+// name, or where the file system has no such files under a hidden one, and commit() gives it the
+// target's. Without commit() nothing stays behind, and a file that had the name before is as it was.
 //
 // What cannot be replaced is written directly: devices, pipes, and "-", which is standard output.
 // A symbolic link stays, and the file that it leads to is replaced.
@@ -23,8 +23,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
 
-  const std::string& name() const { return name_; }            // what errors call it
-  const std::filesystem::path& path() const { return path_; }  // what to write to until commit()
+  const std::string& name() const { return name_; }  // what errors call it
   const FileDescriptor& descriptor() const { return file_; }
   bool is_direct() const { return is_direct_; }
 
@@ -37,12 +36,13 @@ class AtomicFile {
  private:
   void open_direct(const std::filesystem::path& target);
   void open_temporary();
+  void give_name();
   void copy_mode_of_target();
   void sync_folder() const;
 
   std::string name_;
   std::filesystem::path target_;  // with symbolic links followed
-  std::filesystem::path path_;
+  std::filesystem::path path_;  // empty as long as the file has no name
   FileDescriptor file_;
   bool is_direct_ = false;
   bool is_committed_ = false;

