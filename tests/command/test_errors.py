@@ -99,7 +99,27 @@ def test_a_model_that_is_cut_off(here):
     names = [path.name for path in here.folder.glob("cut_*.h5")]
     assert len(names) == 4
     for name in names:
-        check_fails(here, ["show", name], FAILED, near(f"{name}: is (a damaged|not an) HDF5 file"))
+        check_fails(here, ["show", name], FAILED,
+                    near(f"{name}: (was damaged, or changed since.*|is not an HDF5 file)"))
+
+
+# Without its seal a model is still read, and what is wrong inside is named.
+@pytest.mark.parametrize("change, message", [
+    (lambda file: file.attrs.modify("format_version", 7),
+     "is a model file of format version 7; this program reads version 1"),
+    (lambda file: file["basis"].write_direct(np.full((2, 2), np.nan)),
+     "/basis has an entry that is negative or not finite"),
+    (lambda file: file.__delitem__("summary/observations"), "/summary/observations: is missing"),
+])
+def test_a_model_that_somebody_has_changed(here, change, message):
+    whole = here.path("model.h5").read_bytes()
+    for name, content in ("sealed.h5", whole), ("open.h5", whole[512:]):
+        here.write(name, content)
+        with h5py.File(here.path(name), "r+") as file:
+            change(file)
+    check_fails(here, ["show", "sealed.h5"], FAILED,
+                "sealed.h5: was damaged, or changed since it was written: its checksum is wrong")
+    check_fails(here, ["show", "open.h5"], FAILED, near(f"open.h5: {message}"))
 
 
 def test_a_config_file_that_is_missing(here):
