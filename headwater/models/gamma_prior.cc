@@ -8,6 +8,7 @@
 
 #include "headwater/core/bessel.hpp"
 #include "headwater/core/error.hpp"
+#include "headwater/kernels/uniform_block.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/scale.hpp"
 #include "headwater/random/distributions.hpp"
@@ -80,7 +81,7 @@ void GammaPrior::set_scale(const Vector& scale) {
   scale_ = scale;
 }
 
-GammaPrior::Chain GammaPrior::chain(Index k) const {
+GammaMove GammaPrior::chain(Index k) const {
   const double shape = shape_[k];
   const double persistence = persistence_[k];
   const double rate = shape / (1 - persistence) / scale_[k];
@@ -99,19 +100,22 @@ void GammaPrior::sample_initial(const RandomBlock& random, States next) const {
 
 void GammaPrior::sample_transition(const RandomBlock& random, ConstStates previous,
                                    States next) const {
-  for (Index i = 0; i < next.rows(); ++i) {
-    Generator generator = random.particle(i);
-    for (Index k = 0; k < num_components_; ++k) {
-      const Chain c = chain(k);
-      const double h = poisson(generator, c.beta * previous(i, k));
-      next(i, k) = gamma(generator, c.shape + h) / c.rate;
-    }
+  // Kept, so that a stream in its steady state allocates nothing.
+  thread_local Matrix numbers;
+  const Index columns = kGammaMoveNumbers * num_components_;
+  if (numbers.rows() < next.rows() || numbers.cols() != columns) {
+    numbers.resize(next.rows(), columns);
+  }
+  auto uniforms = numbers.topRows(next.rows());
+  uniform_block(random.stream, random.time, random.first_particle, random.purpose, uniforms);
+  for (Index k = 0; k < num_components_; ++k) {
+    move_gammas(chain(k), k, random, uniforms, previous, next);
   }
 }
 
 // The exponents r x, beta x' and z are large together, and only -r x - beta x' + z =
 // -(sqrt(r x) - sqrt(beta x'))^2 is taken.
-double GammaPrior::log_density(const Chain& c, double previous, double next) {
+double GammaPrior::log_density(const GammaMove& c, double previous, double next) {
   const double x = detail::away_from_zero(next);
   const double root_after = std::sqrt(c.rate) * std::sqrt(x);
   const double root_before = std::sqrt(c.beta) * std::sqrt(previous);
@@ -124,7 +128,7 @@ double GammaPrior::log_density(const Chain& c, double previous, double next) {
          difference * difference + log_scaled_bessel_of_shape(c.shape, z);
 }
 
-double GammaPrior::log_density_bound(const Chain& c, double next) {
+double GammaPrior::log_density_bound(const GammaMove& c, double next) {
   const double x = detail::away_from_zero(next);
   const double h = std::max(0.0, std::ceil(c.rate * x - c.shape));
   return detail::log_gamma_density(x, c.shape + h, c.rate) + kRounding;
@@ -134,7 +138,7 @@ void GammaPrior::log_transition(ConstStates previous, ConstStates next,
                                 Eigen::Ref<Vector> out) const {
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) {
-    const Chain c = chain(k);
+    const GammaMove c = chain(k);
     for (Index i = 0; i < out.size(); ++i) {
       out[i] += log_density(c, paired_row(previous, i)[k], paired_row(next, i)[k]);
     }
@@ -144,7 +148,7 @@ void GammaPrior::log_transition(ConstStates previous, ConstStates next,
 void GammaPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const {
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) {
-    const Chain c = chain(k);
+    const GammaMove c = chain(k);
     for (Index i = 0; i < out.size(); ++i) out[i] += log_density_bound(c, paired_row(next, i)[k]);
   }
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/gamma_draws.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
@@ -66,16 +67,10 @@ class GammaPrior {
   void maximise(std::span<const double> s3, const Held& held = {});
 
  private:
-  // The chain of one component.
-  struct Chain {
-    double shape;
-    double rate;  // r
-    double beta;
-  };
-  static double log_density(const Chain& chain, double previous, double next);
-  static double log_density_bound(const Chain& chain, double next);
+  static double log_density(const GammaMove& chain, double previous, double next);
+  static double log_density_bound(const GammaMove& chain, double next);
 
-  Chain chain(Index k) const;
+  GammaMove chain(Index k) const;  // of one component
   void learn_scale(std::span<const double> s3);
   void learn_persistence(std::span<const double> s3);
   void learn_shape(std::span<const double> s3);

@@ -49,6 +49,13 @@ class Generator {
   // Strictly inside (0, 1).
   double uniform() { return to_unit(bits()); }
 
+  // Goes on so many blocks, of four words each, behind the one that the last word came from.
+  void skip_blocks(std::uint32_t count) {
+    exhausted_ = exhausted_ || counter_[0] + count < counter_[0];
+    counter_[0] += count;
+    next_ = block_.size();
+  }
+
  private:
   friend class RandomStream;
 

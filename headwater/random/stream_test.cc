@@ -42,6 +42,18 @@ TEST(RandomStream, LaysTheAddressOutInTheCounter) {
   }
 }
 
+TEST(RandomStream, SkipsBlocks) {
+  for (const int words : {0, 1, 4, 5}) {  // read before
+    Generator all = RandomStream(3).at(1, 2, Purpose::backward);
+    for (int i = 0; i < words; ++i) all.word();
+    Generator skips = all;
+    for (int i = (words + 3) / 4 * 4; i > words; --i) all.word();
+    for (int i = 0; i < 4 * 3; ++i) all.word();
+    skips.skip_blocks(3);
+    EXPECT_EQ(skips.bits(), all.bits()) << words;
+  }
+}
+
 TEST(RandomStream, ReachesTheLastAddress) {
   Generator generator =
       RandomStream(~std::uint64_t{0}).at((std::uint64_t{1} << 48) - 1, kLastWord, Purpose::restart);

@@ -1,0 +1,64 @@
+#include "headwater/models/gamma_draws.hpp"
+
+#include "headwater/kernels/elementary.hpp"
+#include "headwater/kernels/gamma_moves.hpp"
+#include "headwater/kernels/normals.hpp"
+#include "headwater/random/distributions.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Blocks of random numbers that are kept for each component behind the uniform ones: more than any
+// rejection will ever take.
+constexpr std::uint32_t kBlocks = 256;
+
+// The random numbers of particle i for what the uniform ones of component k did not suffice for.
+Generator rest(const RandomBlock& random, Index i, Index k, Index num_uniforms) {
+  Generator generator = random.particle(i);
+  generator.skip_blocks(static_cast<std::uint32_t>((num_uniforms + 1) / 2) +
+                        static_cast<std::uint32_t>(k) * kBlocks);
+  return generator;
+}
+
+void move_by_counts(const GammaMove& move, Index k, const RandomBlock& random, Index num_uniforms,
+                    ConstStates previous, States next) {
+  for (Index i = 0; i < next.rows(); ++i) {
+    Generator generator = rest(random, i, k, num_uniforms);
+    const double h = poisson(generator, move.beta * previous(i, k));
+    next(i, k) = gamma(generator, move.shape + h) / move.rate;
+  }
+}
+
+}  // namespace
+
+void move_gammas(const GammaMove& move, Index k, const RandomBlock& random, States uniforms,
+                 ConstStates previous, States next) {
+  if (!(move.shape > 0.5)) {
+    return move_by_counts(move, k, random, uniforms.cols(), previous, next);
+  }
+  const auto column = [&](Index j) { return as_span(uniforms.col(kGammaMoveNumbers * k + j)); };
+  const std::span<double> normals = column(0);
+  const std::span<double> gammas = column(1);
+  const std::span<double> powers = column(3);
+  box_muller_pairs(normals, gammas, normals, gammas);
+  const double shape = move.shape - 0.5;
+  const bool is_small = shape < 1;
+  const double larger = is_small ? shape + 1 : shape;
+  gamma_trials(gammas, column(2), larger, gammas);
+  for (std::size_t i = 0; i < gammas.size(); ++i) {
+    if (gammas[i] >= 0) continue;
+    Generator generator = rest(random, static_cast<Index>(i), k, uniforms.cols());
+    gammas[i] = gamma(generator, larger);
+  }
+  if (is_small) {  // gamma(shape) = gamma(shape + 1) u^(1/shape)
+    vector_log(powers, powers);
+    for (double& power : powers) power /= shape;
+    vector_exp(powers, powers);
+    for (std::size_t i = 0; i < gammas.size(); ++i) gammas[i] *= powers[i];
+  }
+  add_shifted_squares(gammas, normals, as_span(previous.col(k)), move.beta, 1 / move.rate,
+                      as_span(next.col(k)));
+}
+
+}  // namespace headwater
