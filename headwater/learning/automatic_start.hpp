@@ -11,8 +11,10 @@
 namespace headwater {
 
 // How many of the first observations a search for a start looks at: enough to tell sources apart,
-// and no more than fit a bounded memory.
-Index start_buffer(Index num_channels, Index num_components);
+// and no more than fit a bounded memory. More where activations are unbounded: cumulants of these
+// vary much, and none of the other beginnings comes near, since EM hardly moves where counts tell
+// the activations well.
+Index start_buffer(Index num_channels, const AnyPrior& prior);
 
 // What a search for a start has found.
 struct StartReport {
@@ -40,7 +42,8 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 // A basis, and for a finite prior its parameters, to start from when nothing is known: the best of
 // several beginnings (from cumulants of the counts, from classical factorisation, at random, scaled
 // to the data), each improved by some iterations of exact EM, the less likely half of them dropped
-// after every round. A prior with too many states for that has a stand-in of a few levels for the
+// after every round. The beginnings are found from all observations, EM is tried on the first of
+// them. A prior with too many states for that has a stand-in of a few levels for the
 // purpose; where even that has too many, classical factorisation decides.
 //
 // The basis has a last column more for a background. What the options hold is not touched.

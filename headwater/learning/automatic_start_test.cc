@@ -241,15 +241,19 @@ TEST(AutomaticStart, WhatIsHeldStays) {
 TEST(StartBuffer, IsEnoughAndBounded) {
   for (const Index channels : {1, 10, 1000, 100000, 1000000}) {
     for (const Index components : {1, 5, 100}) {
-      const Index size = start_buffer(channels, components);
-      EXPECT_GE(size, 20);
-      EXPECT_LE(size, 3000);
-      EXPECT_LE(size * channels, std::max<Index>(20 * channels, Index{1} << 22));
+      for (const AnyPrior& prior :
+           {first_selection(components), AnyPrior(GammaPrior(components, 1, 0.9))}) {
+        const Index size = start_buffer(channels, prior);
+        EXPECT_GE(size, 20);
+        EXPECT_LE(size, prior.has_scale() ? 4000 : 3000);
+        EXPECT_LE(size * channels, std::max<Index>(20 * channels, Index{1} << 22));
+      }
     }
   }
-  EXPECT_EQ(start_buffer(8, 5), 1000);
-  EXPECT_EQ(start_buffer(100, 10), 2000);
-  EXPECT_EQ(start_buffer(1000000, 10), 20);
+  EXPECT_EQ(start_buffer(8, first_selection(5)), 1000);
+  EXPECT_EQ(start_buffer(8, AnyPrior(GammaPrior(5, 1, 0.9))), 4000);
+  EXPECT_EQ(start_buffer(100, first_selection(10)), 2000);
+  EXPECT_EQ(start_buffer(1000000, first_selection(10)), 20);
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST(Restarts, AreAtLeastOneAndNotTooMany) {
 // observations, and then all observations.
 Model replayed(const Config& config, const Matrix& record) {
   const AnyPrior prior = make_prior(config.num_components, config.prior);
-  const Index most = std::min(record.cols(), start_buffer(record.rows(), config.num_components));
+  const Index most = std::min(record.cols(), start_buffer(record.rows(), prior));
   StartSearch found =
       automatic_start(record.leftCols(most), prior, config.background, config.m_step, config.seed);
   Config given = config;
@@ -173,7 +173,7 @@ Model replayed(const Config& config, const Matrix& record) {
 }
 
 TEST(AutomaticSession, LosesNothingAndReadsNothingTwice) {
-  ASSERT_EQ(start_buffer(4, 2), 1000);
+  ASSERT_EQ(start_buffer(4, AnyPrior(BasisSelection(2, 0.9, 0.7))), 1000);
   for (const Index length : {1, 2, 5, 99, 999, 1000, 1001, 1300}) {
     const Matrix record = record_of(length);
     for (const bool background : {false, true}) {

@@ -201,7 +201,7 @@ bool Session::searches() const {
 }
 
 Index Session::num_to_hold_back() const {
-  return searches() ? start_buffer(num_channels_, config_.num_components) : kStartObservations;
+  return searches() ? start_buffer(num_channels_, prior_) : kStartObservations;
 }
 
 bool Session::wants_to_hold_back() const {
