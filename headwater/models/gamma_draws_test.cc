@@ -29,27 +29,50 @@ double cdf_of_move(double shape, double rate, double mean, double c) {
   return sum;
 }
 
+std::vector<double> sorted_moves(const GammaPrior& prior, double previous, Index count,
+                                 std::uint64_t time) {
+  Matrix next(count, 1);
+  prior.sample_transition({RandomStream(12), time, 0, Purpose::transition},
+                          Matrix::Constant(count, 1, previous), next);
+  std::vector<double> sample(next.data(), next.data() + count);
+  std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
+// Cells between some of other draws, so that all expect about as many.
+void expect_law(double shape, double persistence, double previous) {
+  constexpr Index kDraws = 20000;
+  constexpr int kCells = 20;
+  const GammaPrior prior(1, shape, persistence);
+  const double rate = shape / (1 - persistence);
+  const std::vector<double> others = sorted_moves(prior, previous, 50 * kCells, 1);
+  const std::vector<double> sample = sorted_moves(prior, previous, kDraws, 2);
+  std::vector<double> observed;
+  std::vector<double> expected;
+  double counted = 0;
+  double cumulated = 0;
+  for (int cell = 1; cell <= kCells; ++cell) {
+    const bool is_last = cell == kCells;
+    const double end = is_last ? 0 : others[50 * cell];
+    const auto below = std::lower_bound(sample.begin(), sample.end(), end) - sample.begin();
+    const double count = is_last ? double(kDraws) : double(below);
+    const double cdf = is_last ? 1 : cdf_of_move(shape, rate, persistence * rate * previous, end);
+    observed.push_back(count - counted);
+    expected.push_back(double(kDraws) * (cdf - cumulated));
+    counted = count;
+    cumulated = cdf;
+  }
+  EXPECT_LT(reference::chi_square_statistic(observed, expected),
+            reference::chi_square_critical(kCells - 1, kAlarmRate))
+      << shape << ' ' << persistence << ' ' << previous;
+}
+
 // Around one degree of freedom, where the way of drawing changes, and around a shape of 1 1/2,
 // where that of its central part does.
 TEST(GammaMoves, AreOfTheirLaw) {
-  constexpr Index kDraws = 4000;
-  const RandomStream random(12);
   for (const double shape : {0.05, 0.5, 0.501, 0.7, 1.49, 1.5, 2.0, 40.0}) {
     for (const double persistence : {0.3, 0.9}) {
-      for (const double previous : {0.0, 0.1, 1.0, 5.0}) {
-        const GammaPrior prior(1, shape, persistence);
-        const double rate = shape / (1 - persistence);
-        Matrix next(kDraws, 1);
-        prior.sample_transition({random, 1, 0, Purpose::transition},
-                                Matrix::Constant(kDraws, 1, previous), next);
-        std::vector<double> sample(next.data(), next.data() + kDraws);
-        std::sort(sample.begin(), sample.end());
-        const double distance = reference::kolmogorov_statistic(sample, [&](double c) {
-          return cdf_of_move(shape, rate, persistence * rate * previous, c);
-        });
-        EXPECT_LT(distance, reference::kolmogorov_smirnov_critical(kDraws, kAlarmRate))
-            << shape << ' ' << persistence << ' ' << previous;
-      }
+      for (const double previous : {0.0, 0.1, 1.0, 5.0}) expect_law(shape, persistence, previous);
     }
   }
 }
