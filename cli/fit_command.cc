@@ -35,6 +35,25 @@ std::string parameter_text(const Parameter& parameter) {
   return text;
 }
 
+// What to do when too few particles carry the weight.
+std::string low_size_advice(const Model& model) {
+  if (model.proposal == "prior") return "--proposal guided, or more --particles";
+  return "more --particles, or fewer --components";
+}
+
+void print_particles(const Model& model) {
+  if (model.proposal.empty()) return;
+  const std::string moved = model.proposal == "guided" ? "guided by the observations" : "by the prior";
+  fmt::print(stderr, "particles moved {}", moved);
+  if (model.method == "online") {
+    fmt::print(stderr, "; {:.2g} % of them carried the weight", 100 * model.effective_part);
+  }
+  fmt::print(stderr, "\n");
+  if (model.method == "online" && model.effective_part < ParticleHealth::kLowPart) {
+    fmt::print(stderr, "that is too few to rely on: use {}\n", low_size_advice(model));
+  }
+}
+
 void print_summary(const Model& model, const StartReport& start, const std::string& out,
                    double seconds) {
   const auto count = static_cast<double>(model.observations);
@@ -50,6 +69,7 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
   }
   fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
              model.log_likelihood / count);
+  print_particles(model);
   for (const Parameter& parameter : model.reported.prior.parameters()) {
     fmt::print(stderr, "{}\n", parameter_text(parameter));
   }
@@ -151,7 +171,9 @@ void fit(const FitOptions& options) {
   Progress progress(options.quiet);
   session.on_step([&](const StepReport& report) {
     outputs.write(report, session);
-    progress.show(report.t, "observations", data.fraction_read());
+    const bool is_low = session.particle_health().is_low_now();
+    progress.show(report.t, is_low ? "observations (too few particles)" : "observations",
+                  data.fraction_read());
   });
   report_iterations(session, progress);
   session.on_search([&](std::int64_t done, std::int64_t all) {

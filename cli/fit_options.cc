@@ -69,10 +69,6 @@ void add_how(CLI::App& command, FitOptions& options) {
       ->type_name("L")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--proposal", options.proposal, "where particles move: by the prior")
-      ->type_name("auto|prior")
-      ->capture_default_str()
-      ->group(group);
   command.add_option("--backward", options.backward, "how smoother paris draws")
       ->type_name("mcmc|rejection|exact")
       ->capture_default_str()
@@ -208,7 +204,6 @@ Config FitOptions::config() const {
                                           {"forward", SmootherKind::kForward},
                                           {"paris", SmootherKind::kParis},
                                           {"lag", SmootherKind::kLag}});
-  choose<int>("proposal", proposal, {{"auto", 0}, {"prior", 0}});
   config.backward = choose<BackwardDraw>("backward", backward,
                                          {{"mcmc", BackwardDraw::kMcmc},
                                           {"rejection", BackwardDraw::kRejection},

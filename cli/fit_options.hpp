@@ -21,7 +21,6 @@ struct FitOptions {
   std::string method = "online";
   EngineOptions engine;
   std::string smoother = "auto";
-  std::string proposal = "auto";
   std::string backward = "mcmc";
   std::string scale_in = "auto";
   std::string step = "power:0.6";

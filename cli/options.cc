@@ -96,6 +96,13 @@ void EngineOptions::add_to(CLI::App& command) {
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
+  command
+      .add_option("--proposal", proposal,
+                  "where particles move: by the prior alone, or guided by the observation; auto: "
+                  "guided where there are many channels and components")
+      ->type_name("auto|prior|guided")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--resampling", resampling, "how particles are drawn anew")
       ->type_name("systematic|stratified|multinomial|residual")
       ->capture_default_str()
@@ -119,6 +126,11 @@ headwater::EngineConfig EngineOptions::config() const {
                                    {{"auto", EngineKind::kAuto},
                                     {"exact", EngineKind::kExact},
                                     {"particle", EngineKind::kParticle}});
+  using headwater::ProposalKind;
+  config.proposal = choose<ProposalKind>("proposal", proposal,
+                                         {{"auto", ProposalKind::kAuto},
+                                          {"prior", ProposalKind::kPrior},
+                                          {"guided", ProposalKind::kGuided}});
   config.resampling = headwater::parse_resampling(resampling);
   config.validate();
   return config;

@@ -66,6 +66,10 @@ void print_json(const Options& options, const Model& model) {
   write_parameters(json, estimate.prior.parameters());
   json.end_object();
   json.key("engine").value(model.engine);
+  if (!model.proposal.empty()) {
+    json.key("proposal").value(model.proposal);
+    json.key("effective_part").value(model.effective_part);
+  }
   json.key("method").value(model.method);
   json.key("iterations").value(model.iterations);
   if (model.method == "batch") json.key("converged").value(model.converged);

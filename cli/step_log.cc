@@ -15,6 +15,8 @@ void StepLog::write(const StepReport& report, const Estimate& estimate, const Su
   if (report.filter.effective_size > 0) {
     json.key("ess").value(report.filter.effective_size);
     json.key("resampled").value(report.filter.resampled);
+    json.key("guided").value(report.filter.guided);
+    json.key("bridge_stages").value(static_cast<std::int64_t>(report.filter.bridge_stages));
     json.key("unique_ancestors").value(static_cast<std::int64_t>(report.filter.unique_ancestors));
   }
   if (surprise != nullptr) {

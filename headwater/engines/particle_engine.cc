@@ -89,10 +89,10 @@ ParticleEngine::ParticleEngine(const AnyPrior& prior, const Matrix& basis,
 
 void ParticleEngine::sample_predicted(Generator& generator, Matrix& out) const {
   QuantileTable law;
-  const Vector weights = filter_.predicted_weights();
-  law.set(as_span(weights));
+  const WeightedActivations predicted = filter_.predicted();
+  law.set(as_span(predicted.weights));
   for (auto row : out.rowwise()) {
-    row = filter_.activations().row(law.at(generator.uniform() * law.total()));
+    row = predicted.activations.row(law.at(generator.uniform() * law.total()));
   }
 }
 

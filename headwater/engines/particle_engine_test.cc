@@ -12,6 +12,7 @@
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
+#include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
 #include "headwater/models/simulate.hpp"
@@ -75,6 +76,29 @@ TEST(ParticleEngine, ThreadsChangeNoBit) {
   }
 }
 
+// Guided particles are bridged here in every step.
+TEST(ParticleEngine, ThreadsChangeNoBitOfGuidedParticles) {
+  for (const AnyPrior& prior :
+       {AnyPrior(LogGaussian(3, 0.8, 0.5)), AnyPrior(GammaPrior(3, 1.5, 0.7)),
+        AnyPrior(IndependentPrior(3, 1.5)), AnyPrior(RelaxedSelection(3, 0.8)),
+        AnyPrior(BasisSelection(3, 0.8, 0.6))}) {
+    const Matrix basis = random_basis(4, 4, 3, 3);  // the last for a background
+    const Matrix record = reference::simulate_record(prior, basis.leftCols(3), 8, 5);
+    auto options = particle_options(SmootherKind::kLag, 1300);
+    options.filter.guided = true;
+    options.filter.bridge_below = 1;
+    ParticleEngine one(prior, basis, options, reference::threads(1));
+    const auto truth = run_engine(one, record);
+    ParticleEngine many(prior, basis, options, reference::threads(3));
+    const auto run = run_engine(many, record);
+    EXPECT_EQ(many.filter().states(), one.filter().states()) << prior.name();
+    EXPECT_EQ(many.filter().weights(), one.filter().weights()) << prior.name();
+    EXPECT_EQ(run.filtered_means, truth.filtered_means) << prior.name();
+    EXPECT_EQ(run.log_likelihood, truth.log_likelihood) << prior.name();
+    expect_same_bits(run.statistics, truth.statistics);
+  }
+}
+
 TEST(ParticleEngine, ACloneGoesOnBitForBit) {
   const AnyPrior prior(GammaPrior(2, 0.8, 0.7));
   const Matrix basis = random_basis(4, 2, 3, 3);
@@ -83,6 +107,7 @@ TEST(ParticleEngine, ACloneGoesOnBitForBit) {
   for (const SmootherKind smoother : kSmoothers) {
     auto options = particle_options(smoother, 40);
     options.window.lag = 7;
+    options.filter.guided = smoother == SmootherKind::kLag;
     ParticleEngine engine(prior, basis, options, reference::threads(1));
     run_engine(engine, record.leftCols(53));
     const auto clone = engine.clone();

@@ -124,6 +124,38 @@ TEST_P(ByPrior, TwoComponentsAgreeWithTheGrid) {
   }
 }
 
+// Particles that look ahead have the same laws before every smoother, bridged or not.
+TEST_P(ByPrior, GuidedParticlesAgreeWithTheGrid) {
+  const Matrix basis = random_basis(3, 1, 6, 3);
+  Matrix record = reference::simulate_record(prior(1), basis, 12, 5);
+  record(1, 4) = kNaN;
+  record.col(7).setConstant(kNaN);
+  record.col(9).setZero();
+  const GridTruth truth = reference::truth_of(prior(1), basis, record, 256);
+  for (const auto smoother : {SmootherKind::kLag, SmootherKind::kParis, SmootherKind::kForward}) {
+    for (const double bridge_below : {0.0, 1.0}) {
+      auto options = long_lag(smoother, smoother == SmootherKind::kForward ? 60 : 500);
+      options.filter.guided = true;
+      options.filter.bridge_below = bridge_below;
+      expect_truth(truth, prior(1), basis, record, options);
+    }
+  }
+}
+
+TEST_P(ByPrior, TwoGuidedComponentsAgreeWithTheGrid) {
+  AnyPrior two = prior(2);
+  if (two.has_scale()) two.set_scale((Vector(2) << 0.5, 2).finished());
+  const Matrix basis = random_basis(3, 3, 2, 3);  // the last for a background
+  const Matrix record = reference::simulate_record(two, basis.leftCols(2), 10, 5);
+  const GridTruth truth = reference::truth_of(two, basis, record, 96);
+  for (const double bridge_below : {0.0, 1.0}) {
+    auto options = long_lag(SmootherKind::kLag, 500);
+    options.filter.guided = true;
+    options.filter.bridge_below = bridge_below;
+    expect_truth(truth, two, basis, record, options);
+  }
+}
+
 // The gamma prior's exact filter: a mixture of gamma laws.
 TEST(ParticleTruths, GammaFilterAgreesWithItsMixture) {
   const AnyPrior prior(GammaPrior(1, 0.6, 0.8));

@@ -14,6 +14,8 @@ struct FilterStep {
   // Of a particle filter; 0 elsewhere.
   double effective_size = 0;   // 1 / sum of squared weights, between 1 and the number of particles
   bool resampled = false;      // whether the step began with a resampling
+  bool guided = false;         // whether particles looked at the observation before they moved
+  Index bridge_stages = 0;     // in how many stages they were then brought to their law, if any
   Index unique_ancestors = 0;  // particles of the step before that have descendants in this one
 };
 

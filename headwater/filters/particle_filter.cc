@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "headwater/core/error.hpp"
+#include "headwater/filters/guided_proposal.hpp"
 #include "headwater/kernels/all_finite.hpp"
 #include "headwater/kernels/gather.hpp"
 #include "headwater/kernels/log_weights.hpp"
@@ -36,6 +37,9 @@ void ParticleFilterOptions::validate() const {
     throw UsageError(fmt::format("particles is {}; expected a number from 1 to {}", num_particles,
                                  kMostParticles));
   }
+  if (!(bridge_below >= 0 && bridge_below <= 1)) {
+    throw UsageError(fmt::format("bridge-below is {}; expected a number in [0, 1]", bridge_below));
+  }
   if (!(resample_below >= 0)) {
     throw UsageError(fmt::format("resample-below is {}; expected 0 or more", resample_below));
   }
@@ -50,6 +54,7 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Matrix& basis,
       proposal_(std::make_unique<PriorProposal>()),
       random_(options.seed) {
   options_.validate();
+  if (options_.guided) proposal_ = std::make_unique<GuidedProposal>(prior_);
   assert(basis.cols() == prior.num_components() || basis.cols() == prior.num_components() + 1);
   set_basis(basis);
   const Index n = options_.num_particles;
@@ -58,7 +63,8 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Matrix& basis,
   parents_.resize(n, prior_.state_size());
   activations_.setOnes(n, basis.cols());  // a background stays at one
   ancestors_.resize(static_cast<std::size_t>(n));
-  log_correction_.setZero(n);
+  log_likelihoods_.resize(n);
+  log_surrogates_.setZero(n);
   log_carried_.resize(n);
   log_weights_.resize(n);
   weights_.resize(n);
@@ -78,11 +84,14 @@ ParticleFilter::ParticleFilter(const ParticleFilter& other)
       parents_(other.parents_),
       activations_(other.activations_),
       ancestors_(other.ancestors_),
-      log_correction_(other.log_correction_),
+      log_likelihoods_(other.log_likelihoods_),
+      log_surrogates_(other.log_surrogates_),
       log_carried_(other.log_carried_),
       log_weights_(other.log_weights_),
       weights_(other.weights_),
-      log_worth_(other.log_worth_) {}
+      previous_weights_(other.previous_weights_),
+      log_worth_(other.log_worth_),
+      bridge_(other.bridge_) {}
 
 void ParticleFilter::set_basis(const Matrix& basis) {
   basis_ = basis;
@@ -91,35 +100,29 @@ void ParticleFilter::set_basis(const Matrix& basis) {
 
 void ParticleFilter::exchange(StateArchive& archive) {
   Matrix basis = basis_;
-  archive(prior_, basis, time_, states_, activations_, ancestors_, log_correction_, log_carried_,
-          log_weights_, weights_, log_worth_);
+  archive(prior_, basis, time_, states_, activations_, ancestors_, log_carried_,
+          log_weights_, weights_, log_worth_, bridge_);
   if (archive.is_reading()) set_basis(basis);
 }
 
 FilterStep ParticleFilter::step(Observation y) {
   assert(static_cast<Index>(y.size()) == basis_.rows());
   FilterStep report;
-  if (++time_ == 1) {
-    std::iota(ancestors_.begin(), ancestors_.end(), 0);
-    weigh_equally();
-    report.unique_ancestors = num_particles();
-  } else {
-    proposal_->look_ahead(prior_, basis_, y, states_, weights_);
-    report.resampled = choose_ancestors();
-    report.unique_ancestors = report.resampled ? count_unique(ancestors_) : num_particles();
-    states_.swap(previous_);
-  }
+  ++time_;
   seen_.look_at(y, basis_, column_sums_);
+  proposal_->look_ahead(prior_, seen_, cloud(),
+                        weights_.head(cloud().rows()), *pool_);
+  report.guided = proposal_->has_worths();
+  report.resampled = choose_ancestors();
+  states_.swap(previous_);
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
-    draw(first, size);
-    const auto x = activations_.middleRows(first, size);
-    prior_.activations(states_.middleRows(first, size),
-                       activations_.block(first, 0, size, prior_.num_components()));
-    log_likelihoods(x, seen_, as_span(log_weights_).subspan(first, size));
+    move(first, size);
+    log_likelihoods(activations_.middleRows(first, size), seen_,
+                    as_span(log_likelihoods_).subspan(first, size));
     rule_out_what_is_no_number(first, size);
   });
-  const bool nothing_was_said = !seen_.any() && !proposal_->has_worths();
-  const double log_normaliser = nothing_was_said ? keep_carried_weights() : take_in_likelihoods();
+  const double log_normaliser = seen_.any() ? take_in_likelihoods(report) : keep_carried_weights();
+  report.unique_ancestors = count_unique(ancestors_);
   report.effective_size = effective_size(weights_);
   report.impossible = log_normaliser == kMinusInfinity;
   report.log_predictive =
@@ -127,65 +130,32 @@ FilterStep ParticleFilter::step(Observation y) {
   return report;
 }
 
-// The carried weights are part of the normaliser: without them the likelihood would be wrong
-// whenever the step did not resample.
-double ParticleFilter::take_in_likelihoods() {
-  log_weights_ += log_carried_ + log_correction_;
-  const double log_normaliser = normalise_log_weights(as_span(log_weights_), as_span(weights_));
-  if (log_normaliser == kMinusInfinity) keep_carried_weights();
-  return log_normaliser;
-}
-
-// The weights themselves have been the carried ones since the ancestors were chosen.
-double ParticleFilter::keep_carried_weights() {
-  log_weights_ = log_carried_;
-  return 0;
-}
-
-// Zero in place of what a prior should not have returned: times a weight of zero, NaN is still NaN.
-void ParticleFilter::rule_out_what_is_no_number(Index first, Index size) {
-  if (all_finite(activations_.middleRows(first, size))) return;
-  for (Index i = first; i < first + size; ++i) {
-    auto x = activations_.row(i).head(prior_.num_components());
-    if (x.allFinite()) continue;
-    x.setZero();
-    log_weights_[i] = kMinusInfinity;
-  }
-}
-
-// The states of so many particles, from their ancestors' or, at first, from nothing.
-void ParticleFilter::draw(Index first, Index size) {
-  const auto address = [&](Purpose purpose) {
-    return RandomBlock{random_, time_, static_cast<std::uint32_t>(first), purpose};
-  };
-  auto next = states_.middleRows(first, size);
-  if (time_ == 1) {
-    prior_.sample_initial(address(Purpose::first_particles), next);
-    return;
-  }
-  auto parents = parents_.middleRows(first, size);
-  gather_rows(previous_, std::span(ancestors_).subspan(first, size), parents);
-  proposal_->draw(prior_, address(Purpose::particle_moves), parents, next,
-                  log_correction_.segment(first, size));
+Eigen::Ref<const Matrix> ParticleFilter::cloud() const {
+  return states_.topRows(time_ == 1 ? 0 : num_particles());
 }
 
 // By the weights of the step before, times the worths that the proposal sees in the particles.
 bool ParticleFilter::choose_ancestors() {
-  const auto n = static_cast<double>(num_particles());
+  std::iota(ancestors_.begin(), ancestors_.end(), 0);
+  const bool looks_ahead = proposal_->has_worths();
   log_worth_ = 0;
-  if (proposal_->has_worths()) {
-    proposal_->log_worths(prior_, states_, log_correction_);
-    log_weights_ += log_correction_;
+  if (time_ == 1) {
+    weigh_equally();
+    if (looks_ahead) log_worth_ = proposal_->log_worths()[0];
+    return false;
+  }
+  if (looks_ahead) {
+    previous_weights_ = weights_;
+    log_weights_ += proposal_->log_worths();
     log_worth_ = normalise_log_weights(as_span(log_weights_), as_span(weights_));
   }
-  const bool resamples =
-      options_.resample_below >= 1 || effective_size(weights_) < options_.resample_below * n;
+  const double wanted = options_.resample_below * static_cast<double>(num_particles());
+  const bool resamples = options_.resample_below >= 1 || effective_size(weights_) < wanted;
   if (resamples) {
     Generator generator = random_.at(time_, 0, Purpose::resampling);
     resample(options_.resampling, as_span(weights_), generator, ancestors_);
     weigh_equally();
   } else {
-    std::iota(ancestors_.begin(), ancestors_.end(), 0);
     log_carried_ = log_weights_;
   }
   return resamples;
@@ -197,13 +167,99 @@ void ParticleFilter::weigh_equally() {
   log_carried_.setConstant(-std::log(n));
 }
 
-Vector ParticleFilter::predicted_weights() const {
-  const Vector carried = (log_carried_ + log_correction_).array().exp();
-  return carried / carried.sum();
+RandomBlock ParticleFilter::random_block(Index first, Purpose purpose) const {
+  return {random_, time_, static_cast<std::uint32_t>(first), purpose};
+}
+
+// The states of so many particles, from their ancestors' or, at first, from nothing.
+void ParticleFilter::move(Index first, Index size) {
+  const bool is_first = time_ == 1;
+  const auto purpose = is_first ? Purpose::first_particles : Purpose::particle_moves;
+  const auto ancestors = std::span(ancestors_).subspan(first, size);
+  auto parents = parents_.middleRows(first, is_first ? 0 : size);
+  if (!is_first) gather_rows(previous_, ancestors, parents);
+  auto next = states_.middleRows(first, size);
+  proposal_->draw(prior_, random_block(first, purpose), parents, ancestors, next);
+  prior_.activations(next, activations_.block(first, 0, size, prior_.num_components()));
+  if (proposal_->has_worths()) {
+    proposal_->log_values(next, log_surrogates_.segment(first, size));
+  } else {
+    log_surrogates_.segment(first, size).setZero();
+  }
+}
+
+// Zero in place of what a prior should not have returned: times a weight of zero, NaN is still NaN.
+void ParticleFilter::rule_out_what_is_no_number(Index first, Index size) {
+  if (all_finite(activations_.middleRows(first, size))) return;
+  for (Index i = first; i < first + size; ++i) {
+    auto x = activations_.row(i).head(prior_.num_components());
+    if (x.allFinite()) continue;
+    x.setZero();
+    log_likelihoods_[i] = kMinusInfinity;
+    log_surrogates_[i] = 0;
+  }
+}
+
+// The carried weights are part of the normaliser: without them the likelihood would be wrong
+// whenever the step did not resample.
+double ParticleFilter::take_in_likelihoods(FilterStep& report) {
+  const auto weigh = [&](double power) {
+    log_weights_ = log_carried_ + power * (log_likelihoods_ - log_surrogates_);
+    return normalise_log_weights(as_span(log_weights_), as_span(weights_));
+  };
+  double log_normaliser = weigh(1);
+  if (log_normaliser == kMinusInfinity) {
+    keep_carried_weights();
+    return log_normaliser;
+  }
+  const double wanted = options_.bridge_below * static_cast<double>(num_particles());
+  if (proposal_->can_bridge() && effective_size(weights_) < wanted) {
+    if (time_ == 1) parents_.resize(0, parents_.cols());
+    const Bridge::Crossing crossing = bridge_.cross(
+        prior_, *proposal_, seen_, options_.resampling, random_block(0, Purpose::bridges), *pool_,
+        {parents_, states_, activations_, ancestors_, log_carried_, log_likelihoods_,
+         log_surrogates_});
+    parents_.resize(num_particles(), prior_.state_size());
+    report.bridge_stages = crossing.stages;
+    log_normaliser = crossing.log_normaliser + weigh(crossing.left);
+  }
+  return log_normaliser;
+}
+
+// The weights themselves have been the carried ones since the ancestors were chosen. Where
+// particles looked ahead, to leave the law as predicted is to take that back.
+double ParticleFilter::keep_carried_weights() {
+  log_weights_ = log_carried_;
+  if (proposal_->has_worths()) {
+    log_weights_ -= log_surrogates_;
+    normalise_log_weights(as_span(log_weights_), as_span(weights_));
+  }
+  return 0;
+}
+
+// Particles that have looked ahead are not where the prior alone would lead, and others are drawn.
+WeightedActivations ParticleFilter::predicted() const {
+  if (!proposal_->has_worths()) {
+    const Vector carried = log_carried_.array().exp();
+    return {activations_, carried / carried.sum()};
+  }
+  const Index n = num_particles();
+  WeightedActivations cloud{Matrix::Ones(n, basis_.cols()), previous_weights_};
+  Matrix states(n, prior_.state_size());
+  const RandomBlock random = random_block(0, Purpose::predictions);
+  if (time_ == 1) {
+    cloud.weights = Vector::Constant(n, 1 / static_cast<double>(n));
+    prior_.sample_initial(random, states);
+  } else {
+    prior_.sample_transition(random, previous_, states);
+  }
+  prior_.activations(states, cloud.activations.leftCols(prior_.num_components()));
+  return cloud;
 }
 
 Vector ParticleFilter::predicted_activation() const {
-  return activations_.transpose() * predicted_weights();
+  const WeightedActivations cloud = predicted();
+  return cloud.activations.transpose() * cloud.weights;
 }
 
 Vector ParticleFilter::filtered_activation() const { return activations_.transpose() * weights_; }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "headwater/filters/bridge.hpp"
 #include "headwater/filters/filter_step.hpp"
 #include "headwater/filters/proposal.hpp"
 #include "headwater/filters/resampling.hpp"
@@ -12,9 +13,6 @@
 #include "headwater/parallel/thread_pool.hpp"
 
 namespace headwater {
-
-// Particles are worked on in chunks of this many, whatever the number of threads.
-inline constexpr Index kParticleChunk = 512;
 
 using Ancestors = std::vector<std::int32_t>;
 
@@ -25,12 +23,23 @@ struct ParticleFilterOptions {
   // at every step.
   double resample_below = 0.5;
   std::uint64_t seed = 1;
+  // Whether particles look at the observation before they move; needs a prior that is guided.
+  bool guided = false;
+  // Then, where the effective size is still less than this times the number of particles, they are
+  // brought to their law in stages.
+  double bridge_below = 0.3;
 
   void validate() const;  // throws UsageError
 };
 
+struct WeightedActivations {
+  Matrix activations;  // one row a particle, background included
+  Vector weights;      // sum to 1
+};
+
 // The law of the activations given the observations so far, as weighted particles: sequential
-// importance sampling and resampling [YildirimCemgilSingh2012, sec. 3.3.1].
+// importance sampling and resampling [YildirimCemgilSingh2012, sec. 3.3.1], by the prior or by an
+// auxiliary filter that is adapted to a likelihood near the true one [PittShephard1999].
 //
 // A step resamples first, by the weights that the step before ended with, so that those weights
 // are there for everybody in between. All randomness is addressed by (seed, time, particle).
@@ -65,17 +74,20 @@ class ParticleFilter {
 
   void exchange(StateArchive& archive);
 
-  Vector predicted_weights() const;     // of the same particles given y_1..t-1, sum to 1
-  Vector predicted_activation() const;  // E[x_t | y_1..t-1]
-  Vector filtered_activation() const;   // E[x_t | y_1..t]
+  WeightedActivations predicted() const;  // particles given y_1..t-1
+  Vector predicted_activation() const;    // E[x_t | y_1..t-1]
+  Vector filtered_activation() const;     // E[x_t | y_1..t]
 
  private:
-  bool choose_ancestors();  // whether by resampling
-  void draw(Index first, Index size);
+  Eigen::Ref<const Matrix> cloud() const;  // the states that are to move: none at first
+  bool choose_ancestors();                 // whether by resampling
   void weigh_equally();
+  void move(Index first, Index size);
   void rule_out_what_is_no_number(Index first, Index size);
-  double take_in_likelihoods();   // log of the normaliser, -infinity if no weight is left
-  double keep_carried_weights();  // log of the normaliser, which is 0
+  // Both return the log of the normaliser: -infinity if no weight is left, or 0.
+  double take_in_likelihoods(FilterStep& report);
+  double keep_carried_weights();
+  RandomBlock random_block(Index first, Purpose purpose) const;
 
   AnyPrior prior_;
   Matrix basis_;
@@ -92,11 +104,14 @@ class ParticleFilter {
   Matrix activations_;
   Ancestors ancestors_;
   SeenChannels seen_;
-  Vector log_correction_;
-  Vector log_carried_;  // log-weights before the observation is seen, normalised
-  Vector log_weights_;  // ... and after
+  Vector log_likelihoods_;
+  Vector log_surrogates_;    // of the function that stood for the likelihood; 0 without
+  Vector log_carried_;       // log-weights before the observation is seen, normalised
+  Vector log_weights_;       // ... and after
   Vector weights_;
-  double log_worth_ = 0;  // log sum_i W_i C_i of this step
+  Vector previous_weights_;  // of the step before, where particles looked ahead
+  double log_worth_ = 0;     // log sum_i W_i C_i of this step
+  Bridge bridge_;
 };
 
 }  // namespace headwater

@@ -1,32 +1,50 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "headwater/models/any_prior.hpp"
 #include "headwater/models/observation.hpp"
+#include "headwater/parallel/thread_pool.hpp"
 
 namespace headwater {
 
-// How a particle filter draws the next states. With a look ahead at the observation, particle i of
-// the step before is worth C_i: ancestors are chosen by W_i C_i, and a state x drawn from
-// q(x | x_i) then weighs g(y | x) f(x | x_i) / (C_i q(x | x_i)). For the smoothers to work
-// unchanged, q must be such that this weight depends on x alone: q = f g~ / C_i for some g~(x).
+// Particles are worked on in chunks of this many, whatever the number of threads.
+inline constexpr Index kParticleChunk = 512;
+
+// How a particle filter draws the next states. With a look ahead at the observation, a function
+// g~ of the state stands for the likelihood g, and particle i of the step before is worth C_i, the
+// integral of f(x | x_i) g~(x): ancestors are chosen by W_i C_i, and a state x drawn from
+// f(x | x_i) g~(x) / C_i weighs g(x) / g~(x). That depends on x alone, whatever its ancestor, and
+// so the smoothers need not know.
 class Proposal {
  public:
   virtual ~Proposal() = default;
   virtual std::unique_ptr<Proposal> clone() const = 0;
 
-  // Called once a step, before the others, with the cloud that is to move.
-  virtual void look_ahead(const AnyPrior& prior, const Matrix& basis, Observation y,
-                          ConstStates previous, const Eigen::Ref<const Vector>& weights) = 0;
-  // Whether there are worths at all; without them they are all one.
+  // Called once a step, before the others, with the cloud that is to move; it has no rows before
+  // the first step.
+  virtual void look_ahead(const AnyPrior& prior, const SeenChannels& seen, ConstStates previous,
+                          const Eigen::Ref<const Vector>& weights, const ThreadPool& pool) = 0;
+  // Whether there is a g~ in this step; without, it is one.
   virtual bool has_worths() const = 0;
-  // out(i) = log C_i, for a block of the cloud.
-  virtual void log_worths(const AnyPrior& prior, ConstStates previous,
-                          Eigen::Ref<Vector> out) const = 0;
-  // Draws next_i from q( . | previous_i); log_correction(i) = log f / (C_i q).
-  virtual void draw(const AnyPrior& prior, const RandomBlock& random, ConstStates previous,
-                    States next, Eigen::Ref<Vector> log_correction) const = 0;
+  // log C_i of each particle; before the first step, the only one.
+  virtual const Vector& log_worths() const = 0;
+
+  // Draws next_i from f(x | parent_i) g~(x) / C_i for a block of particles; their parents have
+  // these indices in the cloud. Neither has any before the first step.
+  virtual void draw(const AnyPrior& prior, const RandomBlock& random, ConstStates parents,
+                    std::span<const std::int32_t> ancestors, States next) const = 0;
+  // out(i) = log g~(state_i). Needs has_worths().
+  virtual void log_values(ConstStates states, Eigen::Ref<Vector> out) const = 0;
+
+  // What bridging needs: draws near `states`, reversible with respect to f(x | parent_i) u(x), and
+  // out(i) = log u(next_i). Needs can_bridge().
+  virtual bool can_bridge() const { return false; }
+  virtual void draw_near(const RandomBlock& /*random*/, ConstStates /*parents*/, double /*step*/,
+                         ConstStates /*states*/, States /*next*/) const {}
+  virtual void log_near_values(ConstStates /*states*/, Eigen::Ref<Vector> /*out*/) const {}
 };
 
 // The bootstrap filter's: the next state is drawn from the prior, whatever the observation.
@@ -35,17 +53,16 @@ class PriorProposal final : public Proposal {
   std::unique_ptr<Proposal> clone() const override {
     return std::make_unique<PriorProposal>(*this);
   }
-  void look_ahead(const AnyPrior&, const Matrix&, Observation, ConstStates,
-                  const Eigen::Ref<const Vector>&) override {}
+  void look_ahead(const AnyPrior&, const SeenChannels&, ConstStates,
+                  const Eigen::Ref<const Vector>&, const ThreadPool&) override {}
   bool has_worths() const override { return false; }
-  void log_worths(const AnyPrior&, ConstStates, Eigen::Ref<Vector> out) const override {
-    out.setZero();
-  }
-  void draw(const AnyPrior& prior, const RandomBlock& random, ConstStates previous, States next,
-            Eigen::Ref<Vector> log_correction) const override {
-    prior.sample_transition(random, previous, next);
-    log_correction.setZero();
-  }
+  const Vector& log_worths() const override { return no_worths_; }
+  void draw(const AnyPrior& prior, const RandomBlock& random, ConstStates parents,
+            std::span<const std::int32_t> ancestors, States next) const override;
+  void log_values(ConstStates, Eigen::Ref<Vector> out) const override { out.setZero(); }
+
+ private:
+  Vector no_worths_;
 };
 
 }  // namespace headwater

@@ -116,6 +116,11 @@ void throw_no_density(const std::string& prior) {
   throw UsageError(fmt::format("prior '{}' has no transition density", prior));
 }
 
+void throw_not_guided(const std::string& prior) {
+  throw UsageError(fmt::format(
+      "prior '{}' cannot be moved by an observation; it needs proposal prior", prior));
+}
+
 void throw_not_finite(const std::string& prior) {
   throw UsageError(fmt::format("prior '{}' has no finite state space", prior));
 }

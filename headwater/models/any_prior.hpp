@@ -8,6 +8,7 @@
 
 #include "headwater/core/state_archive.hpp"
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/finite_guide.hpp"
 
 namespace headwater {
 
@@ -56,6 +57,15 @@ class AnyPrior {
     model_->log_transition_bound(next, out);
   }
 
+  // Moves by the prior and an observation together: see GuidedPrior. A guide is for priors of the
+  // class that made it.
+  bool is_guided() const { return model_->is_guided(); }
+  std::unique_ptr<Guide> make_guide() const { return model_->make_guide(); }  // needs is_guided()
+  bool guide(const SeenChannels& seen, ConstStates previous,
+             const Eigen::Ref<const Vector>& weights, Guide& guide) const {
+    return model_->guide(seen, previous, weights, guide);
+  }
+
   // What the prior was made with and never learns; none if it does not say.
   Parameters constants() const { return model_->constants(); }
 
@@ -98,6 +108,10 @@ class AnyPrior {
                                 Eigen::Ref<Vector> out) const = 0;
     virtual bool has_bound() const = 0;
     virtual void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const = 0;
+    virtual bool is_guided() const = 0;
+    virtual std::unique_ptr<Guide> make_guide() const = 0;
+    virtual bool guide(const SeenChannels& seen, ConstStates previous,
+                       const Eigen::Ref<const Vector>& weights, Guide& guide) const = 0;
     virtual Parameters constants() const = 0;
     virtual bool is_learnable() const = 0;
     virtual Parameters parameters() const = 0;
@@ -133,6 +147,7 @@ void finite_log_transition_bound(const FiniteChain& chain, ConstStates next,
 void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> out);
 
+[[noreturn]] void throw_not_guided(const std::string& prior);
 [[noreturn]] void throw_not_finite(const std::string& prior);
 [[noreturn]] void throw_no_density(const std::string& prior);
 [[noreturn]] void throw_not_learnable(const std::string& prior);
@@ -209,6 +224,27 @@ struct AnyPrior::Model final : AnyPrior::Interface {
       detail::finite_log_transition_bound(finite_chain(), next, out);
     } else {
       detail::throw_no_density(name());
+    }
+  }
+
+  bool is_guided() const override { return GuidedPrior<P> || kFiniteStates; }
+  std::unique_ptr<Guide> make_guide() const override {
+    if constexpr (GuidedPrior<P>) {
+      return std::make_unique<typename P::Guide>();
+    } else if constexpr (kFiniteStates) {
+      return std::make_unique<FiniteGuide>();
+    } else {
+      detail::throw_not_guided(name());
+    }
+  }
+  bool guide(const SeenChannels& seen, ConstStates previous,
+             const Eigen::Ref<const Vector>& weights, Guide& guide) const override {
+    if constexpr (GuidedPrior<P>) {
+      return prior.guide(seen, previous, weights, static_cast<typename P::Guide&>(guide));
+    } else if constexpr (kFiniteStates) {
+      return static_cast<FiniteGuide&>(guide).look_at(finite_chain(), seen, previous, weights);
+    } else {
+      detail::throw_not_guided(name());
     }
   }
 

@@ -6,8 +6,10 @@
 
 #include "headwater/core/matrix.hpp"
 #include "headwater/models/finite_chain.hpp"
+#include "headwater/models/guide.hpp"
+#include "headwater/models/observation.hpp"
 #include "headwater/models/parameter.hpp"
-#include "headwater/random/stream.hpp"
+#include "headwater/models/random_block.hpp"
 
 // What a prior on the activations can be asked. A prior is a plain class; it offers what it can,
 // and each rung of the ladder buys more:
@@ -29,35 +31,14 @@
 //                                                                       that are held
 //   ScaledPrior        SampledPrior and PartlyLearnable + scale(),      steady columns where
 //                      set_scale()                                      activations are unbounded
+//   GuidedPrior        SampledPrior + Guide, guide()                    particles that look at the
+//                                                                       observation before they move
 //
 // A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. It may also have
 // constants() (as parameters(), but never learned), to be kept in model files. `check_prior` in
 // conformance.hpp tests that what a prior offers is consistent; docs/adding_a_prior.md shows how.
 
 namespace headwater {
-
-// The states of a block of particles: one row a particle, one column a number of the state, so
-// that loops run along particles in contiguous memory.
-using States = Eigen::Ref<Matrix>;
-using ConstStates = const Eigen::Ref<const Matrix>&;
-
-// Row i of a block of states, or its only row, which is paired with every row of another block.
-inline auto paired_row(ConstStates states, Index i) {
-  return states.row(states.rows() == 1 ? 0 : i);
-}
-
-// Random numbers for a block of particles at one time: each particle has a generator of its own,
-// so that how particles are cut into blocks changes no bit.
-struct RandomBlock {
-  const RandomStream& stream;
-  std::uint64_t time;
-  std::uint32_t first_particle;
-  Purpose purpose;
-
-  Generator particle(Index i) const {
-    return stream.at(time, first_particle + static_cast<std::uint32_t>(i), purpose);
-  }
-};
 
 template <class P>
 concept NamedPrior = std::copyable<P> && requires(const P& prior) {
@@ -140,6 +121,18 @@ concept ScaledPrior = SampledPrior<P> && PartlyLearnable<P> &&
   prior.set_scale(scale);
 };
 
+// A prior that particles can be moved by together with an observation: guide.hpp. A FinitePrior is
+// guided as it is.
+template <class P>
+concept GuidedPrior = SampledPrior<P> && std::derived_from<typename P::Guide, Guide> &&
+    std::default_initializable<typename P::Guide> &&
+    requires(const P& prior, const SeenChannels& seen, ConstStates previous,
+             const Eigen::Ref<const Vector>& weights, typename P::Guide& guide) {
+  // Makes the guide for an observation, given the particles that are to move and what they weigh;
+  // without rows, for the first state. False: there is none this time.
+  { prior.guide(seen, previous, weights, guide) } -> std::same_as<bool>;
+};
+
 namespace detail {
 
 // Names the function that is missing in a message of its own, where a failed concept would only
@@ -201,6 +194,12 @@ consteval bool explain_missing_functions() {
         "the prior lacks a function: void maximise(std::span<const double> statistics, const Held& "
         "held)");
     static_assert(ScaledPrior<P>, "the prior has a scale and is no ScaledPrior");
+  }
+  if constexpr (requires { typename P::Guide; }) {
+    static_assert(GuidedPrior<P>,
+                  "the prior has a Guide and lacks a function: bool guide(const SeenChannels& seen, "
+                  "ConstStates previous, const Eigen::Ref<const Vector>& weights, Guide& guide) "
+                  "const; or its Guide is no headwater::Guide");
   }
   // What is there by name may still differ in its types.
   static_assert(

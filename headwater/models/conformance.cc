@@ -112,6 +112,7 @@ ConformanceReport check_prior(const AnyPrior& prior, const ConformanceOptions& o
   check_density(prior, each, findings);
   conformance::check_learning(prior, each, findings);
   conformance::check_scale(prior, each, findings);
+  conformance::check_guide(prior, each, findings);
   if (prior.has_scale()) check_density(conformance::unevenly_scaled(prior), each, findings);
   return report;
 }

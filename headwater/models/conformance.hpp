@@ -35,6 +35,9 @@ struct ConformanceReport {
 //   with a scale     activations are in law those of the unit law times the scale
 //                    (Kolmogorov-Smirnov, see alarm_rate); the density follows it; the M-step
 //                    learns it if it is free and is then no worse, and leaves it if it is held
+//   guided           worths are the integrals, and draws follow the law, that the prior's own draws
+//                    give the guide's function; draws nearby are reversible (within six standard
+//                    errors each)
 //   finite           laws sum to one; the start is a stationary law; draws follow the transition
 //                    matrix (chi-square, see alarm_rate)
 //   learnable        the M-step on counts of moves is a maximum: no parameter moved by a little

@@ -14,6 +14,7 @@ using Findings = std::vector<std::string>;
 void check_finite(const AnyPrior& prior, const ConformanceOptions& options, Findings& out);
 void check_learning(const AnyPrior& prior, const ConformanceOptions& options, Findings& out);
 void check_scale(const AnyPrior& prior, const ConformanceOptions& options, Findings& out);
+void check_guide(const AnyPrior& prior, const ConformanceOptions& options, Findings& out);
 
 // States after so many steps, one row a draw.
 Matrix draw_states(const AnyPrior& prior, const ConformanceOptions& options, int steps);

@@ -21,7 +21,7 @@ Generator rest(const RandomBlock& random, Index i, Index k, Index num_uniforms) 
   return generator;
 }
 
-void move_by_counts(const GammaMove& move, Index k, const RandomBlock& random, Index num_uniforms,
+void move_by_counts(const GammaChain& move, Index k, const RandomBlock& random, Index num_uniforms,
                     ConstStates previous, States next) {
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = rest(random, i, k, num_uniforms);
@@ -32,7 +32,7 @@ void move_by_counts(const GammaMove& move, Index k, const RandomBlock& random, I
 
 }  // namespace
 
-void move_gammas(const GammaMove& move, Index k, const RandomBlock& random, States uniforms,
+void move_gammas(const GammaChain& move, Index k, const RandomBlock& random, States uniforms,
                  ConstStates previous, States next) {
   if (!(move.shape > 0.5)) {
     return move_by_counts(move, k, random, uniforms.cols(), previous, next);

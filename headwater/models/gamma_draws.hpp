@@ -1,15 +1,9 @@
 #pragma once
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/gamma_chain.hpp"
 
 namespace headwater {
-
-// One component's move x' -> x in prior 'gamma': h ~ Poisson(beta x'), x ~ Gamma(shape + h, rate).
-struct GammaMove {
-  double shape;
-  double rate;
-  double beta;
-};
 
 // Moves component k of a block of particles, from one column to another.
 //
@@ -22,7 +16,7 @@ struct GammaMove {
 // `uniforms` has a row for each particle: the first kGammaMoveNumbers of each component, from
 // uniform_block() at the address `random`, all components after each other. Its columns of
 // component k are used up.
-void move_gammas(const GammaMove& move, Index k, const RandomBlock& random, States uniforms,
+void move_gammas(const GammaChain& move, Index k, const RandomBlock& random, States uniforms,
                  ConstStates previous, States next);
 
 inline constexpr Index kGammaMoveNumbers = 4;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "headwater/core/bessel.hpp"
 #include "headwater/core/error.hpp"
@@ -81,7 +82,7 @@ void GammaPrior::set_scale(const Vector& scale) {
   scale_ = scale;
 }
 
-GammaMove GammaPrior::chain(Index k) const {
+GammaChain GammaPrior::chain(Index k) const {
   const double shape = shape_[k];
   const double persistence = persistence_[k];
   const double rate = shape / (1 - persistence) / scale_[k];
@@ -115,7 +116,7 @@ void GammaPrior::sample_transition(const RandomBlock& random, ConstStates previo
 
 // The exponents r x, beta x' and z are large together, and only -r x - beta x' + z =
 // -(sqrt(r x) - sqrt(beta x'))^2 is taken.
-double GammaPrior::log_density(const GammaMove& c, double previous, double next) {
+double GammaPrior::log_density(const GammaChain& c, double previous, double next) {
   const double x = detail::away_from_zero(next);
   const double root_after = std::sqrt(c.rate) * std::sqrt(x);
   const double root_before = std::sqrt(c.beta) * std::sqrt(previous);
@@ -128,7 +129,7 @@ double GammaPrior::log_density(const GammaMove& c, double previous, double next)
          difference * difference + log_scaled_bessel_of_shape(c.shape, z);
 }
 
-double GammaPrior::log_density_bound(const GammaMove& c, double next) {
+double GammaPrior::log_density_bound(const GammaChain& c, double next) {
   const double x = detail::away_from_zero(next);
   const double h = std::max(0.0, std::ceil(c.rate * x - c.shape));
   return detail::log_gamma_density(x, c.shape + h, c.rate) + kRounding;
@@ -138,7 +139,7 @@ void GammaPrior::log_transition(ConstStates previous, ConstStates next,
                                 Eigen::Ref<Vector> out) const {
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) {
-    const GammaMove c = chain(k);
+    const GammaChain c = chain(k);
     for (Index i = 0; i < out.size(); ++i) {
       out[i] += log_density(c, paired_row(previous, i)[k], paired_row(next, i)[k]);
     }
@@ -148,9 +149,16 @@ void GammaPrior::log_transition(ConstStates previous, ConstStates next,
 void GammaPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const {
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) {
-    const GammaMove c = chain(k);
+    const GammaChain c = chain(k);
     for (Index i = 0; i < out.size(); ++i) out[i] += log_density_bound(c, paired_row(next, i)[k]);
   }
+}
+
+bool GammaPrior::guide(const SeenChannels& seen, ConstStates previous,
+                       const Eigen::Ref<const Vector>& weights, Guide& guide) const {
+  std::vector<GammaChain> chains;
+  for (Index k = 0; k < num_components_; ++k) chains.push_back(chain(k));
+  return guide.look_at(std::move(chains), seen, previous, weights);
 }
 
 void GammaPrior::add_statistics(ConstStates previous, ConstStates next,

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
-#include "headwater/models/gamma_draws.hpp"
+#include "headwater/models/gamma_chain.hpp"
+#include "headwater/models/gamma_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
@@ -39,6 +40,10 @@ class GammaPrior {
   // h = max(0, ceil(r x - shape)).
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
+  using Guide = GammaGuide;
+  bool guide(const SeenChannels& seen, ConstStates previous,
+             const Eigen::Ref<const Vector>& weights, Guide& guide) const;
+
   Vector scale() const { return scale_; }
   void set_scale(const Vector& scale);
 
@@ -67,10 +72,10 @@ class GammaPrior {
   void maximise(std::span<const double> s3, const Held& held = {});
 
  private:
-  static double log_density(const GammaMove& chain, double previous, double next);
-  static double log_density_bound(const GammaMove& chain, double next);
+  static double log_density(const GammaChain& chain, double previous, double next);
+  static double log_density_bound(const GammaChain& chain, double next);
 
-  GammaMove chain(Index k) const;  // of one component
+  GammaChain chain(Index k) const;  // of one component
   void learn_scale(std::span<const double> s3);
   void learn_persistence(std::span<const double> s3);
   void learn_shape(std::span<const double> s3);
@@ -81,6 +86,6 @@ class GammaPrior {
   Vector scale_;
 };
 
-static_assert(BoundedTransition<GammaPrior> && ScaledPrior<GammaPrior>);
+static_assert(BoundedTransition<GammaPrior> && ScaledPrior<GammaPrior> && GuidedPrior<GammaPrior>);
 
 }  // namespace headwater

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "headwater/core/digamma.hpp"
 #include "headwater/core/error.hpp"
@@ -95,6 +96,15 @@ void IndependentPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector>
       out[i] += detail::log_gamma_density(x, shape, shape / scale_[k]);
     }
   }
+}
+
+bool IndependentPrior::guide(const SeenChannels& seen, ConstStates previous,
+                             const Eigen::Ref<const Vector>& weights, Guide& guide) const {
+  std::vector<GammaChain> chains;
+  for (Index k = 0; k < num_components_; ++k) {
+    chains.push_back({shape_[k], shape_[k] / scale_[k], 0});
+  }
+  return guide.look_at(std::move(chains), seen, previous, weights);
 }
 
 void IndependentPrior::add_statistics(ConstStates /*previous*/, ConstStates next,

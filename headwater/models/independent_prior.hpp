@@ -4,6 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/gamma_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
@@ -29,6 +30,10 @@ class IndependentPrior {
   void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
+  using Guide = GammaGuide;
+  bool guide(const SeenChannels& seen, ConstStates previous,
+             const Eigen::Ref<const Vector>& weights, Guide& guide) const;
+
   Vector scale() const { return scale_; }
   void set_scale(const Vector& scale);
 
@@ -53,7 +58,8 @@ class IndependentPrior {
   Vector scale_;
 };
 
-static_assert(BoundedTransition<IndependentPrior> && ScaledPrior<IndependentPrior>);
+static_assert(BoundedTransition<IndependentPrior> && ScaledPrior<IndependentPrior> &&
+              GuidedPrior<IndependentPrior>);
 
 // What the two gamma priors share.
 namespace detail {

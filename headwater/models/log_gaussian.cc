@@ -10,8 +10,7 @@
 
 #include "headwater/core/error.hpp"
 #include "headwater/kernels/elementary.hpp"
-#include "headwater/kernels/normals.hpp"
-#include "headwater/kernels/uniform_block.hpp"
+#include "headwater/models/normal_block.hpp"
 #include "headwater/models/scale.hpp"
 
 namespace headwater {
@@ -44,24 +43,6 @@ struct Sums {
   double n, before, product, after;
 };
 
-// Normal numbers, one row a particle. In a thread's own matrix, kept so that a stream in its steady
-// state allocates nothing.
-auto draw_normals(const RandomBlock& random, Index num_rows, Index num_columns) {
-  thread_local Matrix numbers;
-  const Index pairs = (num_columns + 1) / 2;
-  if (numbers.rows() < num_rows || numbers.cols() != 2 * pairs) {
-    numbers.resize(num_rows, 2 * pairs);
-  }
-  auto rows = numbers.topRows(num_rows);
-  uniform_block(random.stream, random.time, random.first_particle, random.purpose, rows);
-  for (Index j = 0; j < 2 * pairs; j += 2) {
-    const auto u = as_span(rows.col(j));
-    const auto v = as_span(rows.col(j + 1));
-    box_muller_pairs(u, v, u, v);
-  }
-  return rows;
-}
-
 }  // namespace
 
 LogGaussian::LogGaussian(Index num_components, double persistence, double noise)
@@ -81,7 +62,7 @@ void LogGaussian::set_scale(const Vector& scale) {
 }
 
 void LogGaussian::sample_initial(const RandomBlock& random, States next) const {
-  const auto normals = draw_normals(random, next.rows(), num_components_);
+  const auto normals = normal_block(random, next.rows(), num_components_);
   for (Index k = 0; k < num_components_; ++k) {
     const double spread = noise_[k] / std::sqrt(1 - persistence_[k] * persistence_[k]);
     next.col(k) = mean_[k] + spread * normals.col(k).array();
@@ -90,7 +71,7 @@ void LogGaussian::sample_initial(const RandomBlock& random, States next) const {
 
 void LogGaussian::sample_transition(const RandomBlock& random, ConstStates previous,
                                     States next) const {
-  const auto normals = draw_normals(random, next.rows(), num_components_);
+  const auto normals = normal_block(random, next.rows(), num_components_);
   for (Index k = 0; k < num_components_; ++k) {
     next.col(k) = mean_[k] + persistence_[k] * (previous.col(k).array() - mean_[k]) +
                   noise_[k] * normals.col(k).array();
@@ -120,6 +101,17 @@ void LogGaussian::log_transition(ConstStates previous, ConstStates next,
 void LogGaussian::log_transition_bound(ConstStates /*next*/, Eigen::Ref<Vector> out) const {
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) out.array() -= std::log(noise_[k]) + kLogRootTwoPi;
+}
+
+bool LogGaussian::guide(const SeenChannels& seen, ConstStates previous,
+                        const Eigen::Ref<const Vector>& weights, Guide& guide) const {
+  LogGaussianGuide::Chain chain{mean_, mean_, mean_};
+  for (Index k = 0; k < num_components_; ++k) {
+    chain.persistence[k] = persistence_[k];
+    chain.noise[k] = noise_[k];
+  }
+  guide.look_at(std::move(chain), seen, previous, weights);
+  return true;
 }
 
 void LogGaussian::add_statistics(ConstStates previous, ConstStates next,

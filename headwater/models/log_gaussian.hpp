@@ -4,6 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/log_gaussian_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
@@ -27,6 +28,10 @@ class LogGaussian {
 
   void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
+
+  using Guide = LogGaussianGuide;
+  bool guide(const SeenChannels& seen, ConstStates previous,
+             const Eigen::Ref<const Vector>& weights, Guide& guide) const;
 
   Vector scale() const { return scale_; }
   void set_scale(const Vector& scale);
@@ -59,6 +64,7 @@ class LogGaussian {
   Vector mean_;  // of log x: m
 };
 
-static_assert(BoundedTransition<LogGaussian> && ScaledPrior<LogGaussian>);
+static_assert(BoundedTransition<LogGaussian> && ScaledPrior<LogGaussian> &&
+              GuidedPrior<LogGaussian>);
 
 }  // namespace headwater

@@ -91,6 +91,13 @@ void RelaxedSelection::log_transition_bound(ConstStates next, Eigen::Ref<Vector>
   }
 }
 
+bool RelaxedSelection::guide(const SeenChannels& seen, ConstStates previous,
+                             const Eigen::Ref<const Vector>& weights, Guide& guide) const {
+  Vector alpha(num_components_);
+  for (Index k = 0; k < num_components_; ++k) alpha[k] = alpha_[k];
+  return guide.look_at(alpha, seen, previous, weights);
+}
+
 void RelaxedSelection::add_statistics(ConstStates previous, ConstStates next,
                                       const Eigen::Ref<const Vector>& weights,
                                       std::span<double> out) const {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
+#include "headwater/models/relaxed_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {
@@ -33,6 +34,10 @@ class RelaxedSelection {
   void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
+  using Guide = RelaxedGuide;
+  bool guide(const SeenChannels& seen, ConstStates previous,
+             const Eigen::Ref<const Vector>& weights, Guide& guide) const;
+
   // Moves towards the edge and away from it, for each component.
   Index num_statistics() const { return 2 * num_components_; }
   void add_statistics(ConstStates previous, ConstStates next,
@@ -52,6 +57,7 @@ class RelaxedSelection {
   Vector log_away_;     // log(1 - alpha)
 };
 
-static_assert(BoundedTransition<RelaxedSelection> && LearnablePrior<RelaxedSelection>);
+static_assert(BoundedTransition<RelaxedSelection> && LearnablePrior<RelaxedSelection> &&
+              GuidedPrior<RelaxedSelection>);
 
 }  // namespace headwater

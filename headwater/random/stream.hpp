@@ -22,7 +22,13 @@ enum class Purpose : std::uint16_t {
   // filter with the seed of the data would be the truth.
   first_particles,
   particle_moves,
-  surprise
+  surprise,
+  defence_choices,
+  defences,
+  bridges,
+  bridge_choices,
+  kept_columns,
+  predictions
 };
 
 // A number strictly inside (0, 1): the upper 52 bits n as (n + 1/2) 2^-52, the middles of 2^52

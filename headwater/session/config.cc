@@ -74,6 +74,7 @@ std::vector<std::pair<std::string, std::string>> describe(const Config& config) 
       {"background", yes_or_no(config.background)},
       {"method", to_string(config.method)},
       {"engine", to_string(config.engine.kind)},
+      {"proposal", to_string(config.engine.proposal)},
       {"particles", fmt::format("{}", config.engine.num_particles)},
       {"resampling", to_string(config.engine.resampling)},
       {"resample-below", fmt::format("{}", config.engine.resample_below)},

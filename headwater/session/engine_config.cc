@@ -11,6 +11,15 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 
+// From so many channels and components on, particles that move by the prior alone are spread too
+// thin for what the observations say (bench_proposals).
+constexpr Index kGuidedChannels = 20;
+constexpr Index kGuidedComponents = 8;
+
+ParticleFilterOptions plain_options(const EngineConfig& config, std::uint64_t seed) {
+  return {config.num_particles, config.resampling, config.resample_below, seed};
+}
+
 }  // namespace
 
 std::string to_string(EngineKind engine) {
@@ -21,6 +30,18 @@ std::string to_string(EngineKind engine) {
       return "exact";
     case EngineKind::kParticle:
       return "particle";
+  }
+  return "";
+}
+
+std::string to_string(ProposalKind proposal) {
+  switch (proposal) {
+    case ProposalKind::kAuto:
+      return "auto";
+    case ProposalKind::kPrior:
+      return "prior";
+    case ProposalKind::kGuided:
+      return "guided";
   }
   return "";
 }
@@ -54,7 +75,7 @@ std::string to_string(BackwardDraw draw) {
 }
 
 void EngineConfig::validate() const {
-  filter_options(*this, 0).validate();
+  plain_options(*this, 0).validate();
   if (num_threads < 1 || num_threads > kMostThreads) {
     throw UsageError(
         fmt::format("threads is {}; expected a number from 1 to {}", num_threads, kMostThreads));
@@ -69,8 +90,23 @@ EngineKind chosen_engine(EngineKind asked, const AnyPrior& prior) {
   return asked;
 }
 
-ParticleFilterOptions filter_options(const EngineConfig& config, std::uint64_t seed) {
-  return {config.num_particles, config.resampling, config.resample_below, seed};
+ProposalKind chosen_proposal(ProposalKind asked, const AnyPrior& prior, Index num_channels) {
+  if (asked == ProposalKind::kGuided && !prior.is_guided()) {
+    throw UsageError(fmt::format(
+        "prior '{}' has no guide, which proposal guided needs; use prior or auto", prior.name()));
+  }
+  if (asked != ProposalKind::kAuto) return asked;
+  const bool pays = prior.is_guided() && num_channels >= kGuidedChannels &&
+                    prior.num_components() >= kGuidedComponents;
+  return pays ? ProposalKind::kGuided : ProposalKind::kPrior;
+}
+
+ParticleFilterOptions filter_options(const EngineConfig& config, const AnyPrior& prior,
+                                     Index num_channels, std::uint64_t seed) {
+  ParticleFilterOptions options = plain_options(config, seed);
+  options.guided =
+      chosen_proposal(config.proposal, prior, num_channels) == ProposalKind::kGuided;
+  return options;
 }
 
 std::unique_ptr<Engine> make_filter(const EngineConfig& config, const AnyPrior& prior,
@@ -81,7 +117,7 @@ std::unique_ptr<Engine> make_filter(const EngineConfig& config, const AnyPrior& 
     return std::make_unique<ExactEngine>(prior, basis, options);
   }
   ParticleEngineOptions options;
-  options.filter = filter_options(config, seed);
+  options.filter = filter_options(config, prior, basis.rows(), seed);
   options.smoother = ParticleEngineOptions::Smoother::kNone;
   return std::make_unique<ParticleEngine>(prior, basis, options,
                                           std::make_shared<ThreadPool>(config.num_threads));

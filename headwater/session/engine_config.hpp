@@ -22,7 +22,15 @@ enum class SmootherKind {
   kLag,      // a window of later observations
 };
 
+// How particles move.
+enum class ProposalKind {
+  kAuto,    // guided where that pays
+  kPrior,   // by the prior alone
+  kGuided,  // by the prior and the observation together
+};
+
 std::string to_string(EngineKind engine);
+std::string to_string(ProposalKind proposal);
 std::string to_string(SmootherKind smoother);
 std::string to_string(BackwardDraw draw);
 
@@ -30,6 +38,7 @@ std::string to_string(BackwardDraw draw);
 struct EngineConfig {
   EngineKind kind = EngineKind::kAuto;
   Index num_particles = 1000;
+  ProposalKind proposal = ProposalKind::kAuto;
   Resampling resampling = Resampling::kSystematic;
   double resample_below = 0.5;
   int num_threads = 1;
@@ -41,7 +50,12 @@ struct EngineConfig {
 // for and cannot be had.
 EngineKind chosen_engine(EngineKind asked, const AnyPrior& prior);
 
-ParticleFilterOptions filter_options(const EngineConfig& config, std::uint64_t seed);
+// The proposal that is meant for particles of this prior: never kAuto. Throws UsageError if the
+// guided one is asked for and the prior has none.
+ProposalKind chosen_proposal(ProposalKind asked, const AnyPrior& prior, Index num_channels);
+
+ParticleFilterOptions filter_options(const EngineConfig& config, const AnyPrior& prior,
+                                     Index num_channels, std::uint64_t seed);
 
 // An engine without a smoother.
 std::unique_ptr<Engine> make_filter(const EngineConfig& config, const AnyPrior& prior,

@@ -31,6 +31,8 @@ struct Model {
   bool background = false;  // whether the basis has a last column that is always on
 
   std::string engine;
+  std::string proposal;       // how particles moved; empty without particles
+  double effective_part = 1;  // of the particles, on average over the stream; 1 where not known
   std::string method;
   std::uint64_t seed = 0;
   std::string version;

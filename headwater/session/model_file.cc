@@ -130,6 +130,10 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
   }
   model.engine = file.string_attribute("/", "engine");
   model.method = file.string_attribute("/", "method");
+  if (file.has_attribute("/", "proposal")) {
+    model.proposal = file.string_attribute("/", "proposal");
+    model.effective_part = file.read_double("/summary/effective_part");
+  }
   model.version = file.string_attribute("/", "version");
   model.seed = static_cast<std::uint64_t>(file.int_attribute("/", "seed"));
   model.observations = file.read_int("/summary/observations");
@@ -172,6 +176,7 @@ void ModelFile::write(const Model& model) {
   file.set_attribute("/", "format_version", kFormatVersion);
   file.set_attribute("/", "version", model.version);
   file.set_attribute("/", "engine", model.engine);
+  if (!model.proposal.empty()) file.set_attribute("/", "proposal", model.proposal);
   file.set_attribute("/", "method", model.method);
   file.set_attribute("/", "seed", static_cast<std::int64_t>(model.seed));
   write_estimate(file, "", model.reported, model.background);
@@ -185,6 +190,7 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/iterations", model.iterations);
   file.write("/summary/converged", model.converged ? 1 : 0);
   file.write("/summary/log_likelihood", model.log_likelihood);
+  if (!model.proposal.empty()) file.write("/summary/effective_part", model.effective_part);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
   file.commit(kFormat);

@@ -40,10 +40,14 @@ ExactEngineOptions exact_options(const Config& config, const AnyPrior& prior) {
   return options;
 }
 
-ParticleEngineOptions particle_options(const Config& config, const AnyPrior& prior) {
+ParticleEngineOptions particle_options(const Config& config, const AnyPrior& prior,
+                                       Index num_channels) {
   using Smoother = ParticleEngineOptions::Smoother;
   ParticleEngineOptions options;
-  options.filter = filter_options(config.engine, config.seed);
+  options.filter = filter_options(config.engine, prior, num_channels, config.seed);
+  if (config.paper_exact && config.engine.proposal == ProposalKind::kAuto) {
+    options.filter.guided = false;
+  }
   options.smoother = config.paper_exact                          ? Smoother::kPathAsPrinted
                      : config.smoother == SmootherKind::kPath    ? Smoother::kPath
                      : config.smoother == SmootherKind::kParis   ? Smoother::kParis
@@ -71,7 +75,7 @@ void check_engine(const Config& config, const AnyPrior& prior) {
     throw UsageError(
         "paper-exact with particles is Algorithm 1; it cannot go with smoother forward");
   }
-  if (!is_exact) check_smoother(prior, particle_options(config, prior));
+  if (!is_exact) check_smoother(prior, particle_options(config, prior, 1));
 }
 
 MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
@@ -277,7 +281,7 @@ std::unique_ptr<Engine> Session::make_engine(const Estimate& start) const {
     return std::make_unique<ExactEngine>(start.prior, start.basis, exact_options(config_, prior_));
   }
   return std::make_unique<ParticleEngine>(start.prior, start.basis,
-                                          particle_options(config_, prior_),
+                                          particle_options(config_, prior_, num_channels_),
                                           std::make_shared<ThreadPool>(config_.engine.num_threads));
 }
 
@@ -292,6 +296,7 @@ void Session::start() {
 
 void Session::take_in(Observation y) {
   const StepReport report = learner_->update(y);
+  health_.add(report.filter, config_.engine.num_particles);
   if (report.filter.impossible && config_.strict) {
     throw InputError(
         fmt::format("observation {} is impossible under the parameters of its time", report.t));
@@ -313,7 +318,7 @@ void Session::run_batch() {
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     const auto make_engine = [&](const Estimate& estimate, std::int64_t iteration) {
-      ParticleEngineOptions options = particle_options(config_, prior_);
+      ParticleEngineOptions options = particle_options(config_, prior_, num_channels_);
       options.filter.seed += static_cast<std::uint64_t>(iteration) << 32;
       return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, options, pool);
     };
@@ -346,6 +351,11 @@ Model Session::model() const {
               batch_ ? batch_->last : learner_->last());
   model.background = config_.background;
   model.engine = to_string(chosen_engine(config_.engine.kind, prior_));
+  if (model.engine == "particle") {
+    const bool guided = particle_options(config_, prior_, num_channels_).filter.guided;
+    model.proposal = to_string(guided ? ProposalKind::kGuided : ProposalKind::kPrior);
+    model.effective_part = health_.mean_part();
+  }
   model.method = to_string(config_.method);
   model.seed = config_.seed;
   model.version = version();

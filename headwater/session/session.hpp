@@ -9,6 +9,7 @@
 #include "headwater/session/config.hpp"
 #include "headwater/session/held_back.hpp"
 #include "headwater/session/model.hpp"
+#include "headwater/session/particle_health.hpp"
 #include "headwater/session/trace.hpp"
 
 namespace headwater {
@@ -50,6 +51,7 @@ class Session {
   // Nothing before the start was chosen.
   const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
   const StartReport& start_report() const { return start_report_; }  // of the search, if any
+  const ParticleHealth& particle_health() const { return health_; }  // online, with particles
   Model model() const;  // after at least one observation was taken in, or finish()
 
  private:
@@ -79,6 +81,7 @@ class Session {
   std::vector<double> seen_counts_;  // of an observation with exposures, those of 0 missing
   std::optional<OnlineEm> learner_;
   std::optional<BatchEmResult> batch_;
+  ParticleHealth health_;
   Trace trace_;
 };
 

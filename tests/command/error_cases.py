@@ -279,7 +279,7 @@ USAGE = {
     "no threads": (fit("good.csv", "--threads", 0),
                    "threads is 0; expected a number from 1 to 1024"),
     "unknown proposal": (fit("good.csv", "--proposal", "guess"),
-                         near("--proposal guess: expected one of auto, prior.*")),
+                         near("--proposal guess: expected one of auto, prior, guided.*")),
     "unknown backward draws": (fit("good.csv", "--backward", "guess"),
                                "--backward guess: expected one of mcmc, rejection, exact"),
     "no backward draws": (fit("good.csv", "--backward-draws", 0),

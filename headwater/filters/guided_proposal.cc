@@ -1,0 +1,100 @@
+#include "headwater/filters/guided_proposal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headwater {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The part of the particles that are drawn from the prior.
+constexpr double kDefence = 0.05;
+
+// log(exp(a) + exp(b)), where b is finite; what is no number counts for nothing.
+double log_of_sum(double a, double b) {
+  if (!(a > -kInfinity)) return b;
+  return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+}
+
+}  // namespace
+
+GuidedProposal::GuidedProposal(const GuidedProposal& other)
+    : guide_(other.guide_->clone()),
+      is_guided_(other.is_guided_),
+      log_defence_(other.log_defence_),
+      log_worths_(other.log_worths_) {}
+
+void GuidedProposal::look_ahead(const AnyPrior& prior, const SeenChannels& seen,
+                                ConstStates previous, const Eigen::Ref<const Vector>& weights,
+                                const ThreadPool& pool) {
+  is_guided_ = seen.any() && prior.guide(seen, previous, weights, *guide_);
+  if (!is_guided_) return;
+  ask_for_worths(previous, pool);
+  is_guided_ = add_defence(weights);
+}
+
+void GuidedProposal::ask_for_worths(ConstStates previous, const ThreadPool& pool) {
+  if (previous.rows() == 0) {
+    log_worths_.resize(1);
+    guide_->log_worths(previous, log_worths_);
+    return;
+  }
+  log_worths_.resize(previous.rows());
+  for_each_chunk(pool, previous.rows(), kParticleChunk, [&](Index first, Index size, Index) {
+    guide_->log_worths(previous.middleRows(first, size), log_worths_.segment(first, size));
+  });
+}
+
+// With the constant e / (1 - e) sum_i W_i C_i, a part e of what is drawn is drawn from the prior,
+// by the weights alone.
+bool GuidedProposal::add_defence(const Eigen::Ref<const Vector>& weights) {
+  const bool is_first = weights.size() == 0;
+  double largest = -kInfinity;
+  for (const double worth : log_worths_) {
+    if (worth > largest) largest = worth;
+  }
+  if (!std::isfinite(largest)) return false;
+  double sum = 0;
+  for (Index i = 0; i < log_worths_.size(); ++i) {
+    if (log_worths_[i] > -kInfinity) {
+      sum += (is_first ? 1 : weights[i]) * std::exp(log_worths_[i] - largest);
+    }
+  }
+  if (!(sum > 0)) return false;
+  log_defence_ = largest + std::log(sum) + std::log(kDefence / (1 - kDefence));
+  for (double& worth : log_worths_) worth = log_of_sum(worth, log_defence_);
+  return true;
+}
+
+void GuidedProposal::draw(const AnyPrior& prior, const RandomBlock& random, ConstStates parents,
+                          std::span<const std::int32_t> ancestors, States next) const {
+  if (!is_guided_) {
+    PriorProposal().draw(prior, random, parents, ancestors, next);
+    return;
+  }
+  guide_->draw(random, parents, next);
+  RandomBlock one = random;
+  one.purpose = Purpose::defences;
+  for (Index i = 0; i < next.rows(); ++i) {
+    const double log_worth = log_worths_[parents.rows() == 0 ? 0 : ancestors[i]];
+    if (!(random.stream.at(random.time, random.first_particle + static_cast<std::uint32_t>(i),
+                           Purpose::defence_choices)
+              .uniform() < std::exp(log_defence_ - log_worth))) {
+      continue;
+    }
+    one.first_particle = random.first_particle + static_cast<std::uint32_t>(i);
+    const Index parent = parents.rows() == 0 ? 0 : i;
+    PriorProposal().draw(prior, one, parents.middleRows(parent, std::min<Index>(parents.rows(), 1)),
+                         {}, next.middleRows(i, 1));
+  }
+}
+
+void GuidedProposal::log_values(ConstStates states, Eigen::Ref<Vector> out) const {
+  guide_->log_values(states, out);
+  for (double& value : out) value = log_of_sum(value, log_defence_);
+}
+
+}  // namespace headwater

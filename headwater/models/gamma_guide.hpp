@@ -1,0 +1,75 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/models/gamma_chain.hpp"
+#include "headwater/models/guide.hpp"
+#include "headwater/models/laplace.hpp"
+
+namespace headwater {
+
+// The moves of a gamma chain, guided by x^a exp(-b x): x then is Gamma(shape + h + a, rate + b),
+// and h has the probabilities
+//   p_h proportional to (beta x')^h prod_(j<h) ratio_j,
+//   ratio_j = rate / (rate + b) (shape + a + j) / ((shape + j) (j + 1)),
+// a series that has one mode, and is summed from there.
+class GuidedGammaMove {
+ public:
+  // For x' up to `most`. False if that would take too long a series.
+  bool set(const GammaChain& chain, double a, double b, double most);
+
+  double log_worth(double previous) const;
+  double draw(Generator& generator, double previous) const;
+
+ private:
+  struct Series {
+    Index mode;
+    double sum;  // in units of the term at the mode
+  };
+  Series sum_series(double mean) const;
+  Index draw_count(Generator& generator, double mean) const;
+
+  GammaChain chain_{};
+  double a_ = 0;
+  double b_ = 0;
+  double log_constant_ = 0;
+  std::vector<double> ratios_;
+  std::vector<double> inverse_ratios_;
+  std::vector<double> log_products_;  // of the ratios before
+};
+
+// The moves of priors 'gamma' and 'independent', each component guided by a gamma density that has
+// the slope of the likelihood at a point, and as much of its curvature as is left when the other
+// components are not known.
+class GammaGuide final : public Guide {
+ public:
+  // chains: one for each component. The first state has the law Gamma(shape, rate - beta).
+  bool look_at(std::vector<GammaChain> chains, const SeenChannels& seen, ConstStates previous,
+               const Eigen::Ref<const Vector>& weights);
+
+  std::unique_ptr<Guide> clone() const override { return std::make_unique<GammaGuide>(*this); }
+  void log_worths(ConstStates previous, Eigen::Ref<Vector> out) const override;
+  void draw(const RandomBlock& random, ConstStates previous, States next) const override;
+  void log_values(ConstStates states, Eigen::Ref<Vector> out) const override;
+  void draw_near(const RandomBlock& random, ConstStates previous, double step, ConstStates states,
+                 States next) const override {
+    draw(random, previous, next);
+    keep_most_columns(random, step, states, next);
+  }
+
+ private:
+  void find_point(const SeenChannels& seen, ConstStates previous,
+                  const Eigen::Ref<const Vector>& weights);
+  Vector tempered() const;
+
+  std::vector<GammaChain> chains_;
+  Laplace laplace_;
+  Vector predicted_shape_;
+  Vector predicted_rate_;
+  Vector a_;
+  Vector b_;
+  double log_scale_ = 0;  // g~ is divided by its value at the point
+  std::vector<GuidedGammaMove> moves_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,16 @@
+#include "headwater/models/guide.hpp"
+
+namespace headwater {
+
+void keep_most_columns(const RandomBlock& random, double step, ConstStates states, States next) {
+  RandomBlock choices = random;
+  choices.purpose = Purpose::kept_columns;
+  for (Index i = 0; i < next.rows(); ++i) {
+    Generator generator = choices.particle(i);
+    for (Index k = 0; k < next.cols(); ++k) {
+      if (!(generator.uniform() < step)) next(i, k) = states(i, k);
+    }
+  }
+}
+
+}  // namespace headwater

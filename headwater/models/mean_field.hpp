@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/models/observation.hpp"
+
+namespace headwater {
+
+// The law of components that take finitely many levels, given one observation, as if they were
+// independent: each component's share of the likelihood is taken with all others at their means,
+// and the means are brought up to date, one after the other, a few times.
+class MeanField {
+ public:
+  // One component, or several that go together.
+  struct Axis {
+    Matrix levels;  // S x components
+    Vector law;     // of the levels, before the observation
+  };
+
+  void fit(const SeenChannels& seen, const std::vector<Axis>& axes);
+
+  // out(s) = the log-likelihood at levels.row(s) of one axis, the others at their means, times the
+  // part that is left of it when the others are not known.
+  void log_profile(Index axis, const Eigen::Ref<const Matrix>& levels, Eigen::Ref<Vector> out);
+
+ private:
+  void take_others(Index axis);  // rows_ and total_: of the axis, and of all others together
+  void log_likelihoods(const Eigen::Ref<const Matrix>& levels, Eigen::Ref<Vector> out);
+  double update(Index axis, const Axis& of);  // the largest change of a mean
+  void temper(const std::vector<Axis>& axes);
+
+  const SeenChannels* seen_ = nullptr;
+  std::vector<Index> first_;  // component of each axis, and one more: where the next would begin
+  Vector means_;              // background included
+  Vector variances_;
+  Vector intensities_;  // of the channels with counts, at the means
+  Vector tempered_;     // of each axis
+
+  std::vector<double> rows_;
+  Vector total_;
+  Matrix points_;
+  Vector profile_;
+};
+
+}  // namespace headwater
