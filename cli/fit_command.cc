@@ -43,7 +43,8 @@ std::string low_size_advice(const Model& model) {
 
 void print_particles(const Model& model) {
   if (model.proposal.empty()) return;
-  const std::string moved = model.proposal == "guided" ? "guided by the observations" : "by the prior";
+  const std::string moved =
+      model.proposal == "guided" ? "guided by the observations" : "by the prior";
   fmt::print(stderr, "particles moved {}", moved);
   if (model.method == "online") {
     fmt::print(stderr, "; {:.2g} % of them carried the weight", 100 * model.effective_part);

@@ -14,8 +14,8 @@ namespace {
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 constexpr Index kMostStages = 12;
-constexpr Index kMovesPerStage = 2;
-constexpr double kKept = 0.5;        // of the effective size, by a stage
+constexpr Index kMovesPerStage = 1;
+constexpr double kKept = 0.5;         // of the effective size, by a stage
 constexpr double kLeastPower = 0.02;  // of a stage
 constexpr double kWantedAccepted = 0.4;
 constexpr double kLeastStep = 0.02;

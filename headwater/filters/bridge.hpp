@@ -9,11 +9,11 @@ namespace headwater {
 struct MovedParticles {
   Matrix& parents;
   Matrix& states;
-  Matrix& activations;             // a background's column stays as it is
+  Matrix& activations;  // a background's column stays as it is
   std::vector<std::int32_t>& ancestors;
-  Vector& log_weights;             // before the observation is seen, normalised
-  Vector& log_likelihoods;         // log g
-  Vector& log_surrogates;          // log g~
+  Vector& log_weights;      // before the observation is seen, normalised
+  Vector& log_likelihoods;  // log g
+  Vector& log_surrogates;   // log g~
 };
 
 // From the law that particles were drawn from to the one that they are to have, in stages: those of

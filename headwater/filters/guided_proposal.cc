@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace headwater {
 
@@ -76,19 +77,36 @@ void GuidedProposal::draw(const AnyPrior& prior, const RandomBlock& random, Cons
     return;
   }
   guide_->draw(random, parents, next);
-  RandomBlock one = random;
-  one.purpose = Purpose::defences;
+  redraw_defence(prior, random, parents, ancestors, next);
+}
+
+// Those particles whose share of their worth is the constant's are drawn from the prior after all:
+// together, with the random numbers of the first of the block.
+void GuidedProposal::redraw_defence(const AnyPrior& prior, RandomBlock random, ConstStates parents,
+                                    std::span<const std::int32_t> ancestors, States next) const {
+  thread_local std::vector<Index> chosen;
+  thread_local Matrix their_parents;
+  thread_local Matrix drawn;
+  chosen.clear();
+  random.purpose = Purpose::defence_choices;
   for (Index i = 0; i < next.rows(); ++i) {
     const double log_worth = log_worths_[parents.rows() == 0 ? 0 : ancestors[i]];
-    if (!(random.stream.at(random.time, random.first_particle + static_cast<std::uint32_t>(i),
-                           Purpose::defence_choices)
-              .uniform() < std::exp(log_defence_ - log_worth))) {
-      continue;
-    }
-    one.first_particle = random.first_particle + static_cast<std::uint32_t>(i);
-    const Index parent = parents.rows() == 0 ? 0 : i;
-    PriorProposal().draw(prior, one, parents.middleRows(parent, std::min<Index>(parents.rows(), 1)),
-                         {}, next.middleRows(i, 1));
+    if (random.particle(i).uniform() < std::exp(log_defence_ - log_worth)) chosen.push_back(i);
+  }
+  if (chosen.empty()) return;
+  const auto count = static_cast<Index>(chosen.size());
+  if (drawn.rows() < next.rows() || drawn.cols() != next.cols()) {
+    drawn.resize(next.rows(), next.cols());
+    their_parents.resize(next.rows(), next.cols());
+  }
+  const Index num_parents = parents.rows() == 0 ? 0 : count;
+  for (Index k = 0; k < next.cols(); ++k) {
+    for (Index j = 0; j < num_parents; ++j) their_parents(j, k) = parents(chosen[j], k);
+  }
+  random.purpose = Purpose::defences;
+  PriorProposal().draw(prior, random, their_parents.topRows(num_parents), {}, drawn.topRows(count));
+  for (Index k = 0; k < next.cols(); ++k) {
+    for (Index j = 0; j < count; ++j) next(chosen[j], k) = drawn(j, k);
   }
 }
 

@@ -36,6 +36,8 @@ class GuidedProposal final : public Proposal {
 
  private:
   void ask_for_worths(ConstStates previous, const ThreadPool& pool);
+  void redraw_defence(const AnyPrior& prior, RandomBlock random, ConstStates parents,
+                      std::span<const std::int32_t> ancestors, States next) const;
   bool add_defence(const Eigen::Ref<const Vector>& weights);  // false: there are no worths at all
 
   std::unique_ptr<Guide> guide_;

@@ -110,8 +110,7 @@ FilterStep ParticleFilter::step(Observation y) {
   FilterStep report;
   ++time_;
   seen_.look_at(y, basis_, column_sums_);
-  proposal_->look_ahead(prior_, seen_, cloud(),
-                        weights_.head(cloud().rows()), *pool_);
+  proposal_->look_ahead(prior_, seen_, cloud(), weights_.head(cloud().rows()), *pool_);
   report.guided = proposal_->has_worths();
   report.resampled = choose_ancestors();
   states_.swap(previous_);

@@ -105,9 +105,9 @@ class ParticleFilter {
   Ancestors ancestors_;
   SeenChannels seen_;
   Vector log_likelihoods_;
-  Vector log_surrogates_;    // of the function that stood for the likelihood; 0 without
-  Vector log_carried_;       // log-weights before the observation is seen, normalised
-  Vector log_weights_;       // ... and after
+  Vector log_surrogates_;  // of the function that stood for the likelihood; 0 without
+  Vector log_carried_;     // log-weights before the observation is seen, normalised
+  Vector log_weights_;     // ... and after
   Vector weights_;
   Vector previous_weights_;  // of the step before, where particles looked ahead
   double log_worth_ = 0;     // log sum_i W_i C_i of this step

@@ -50,7 +50,9 @@ class LookAhead final : public Proposal {
   }
 
  private:
-  double joint(Index row, Index next) const { return laws_(row, next) * std::exp(log_guess_[next]); }
+  double joint(Index row, Index next) const {
+    return laws_(row, next) * std::exp(log_guess_[next]);
+  }
 
   double power_;
   Matrix laws_;

@@ -32,7 +32,8 @@
 //   ScaledPrior        SampledPrior and PartlyLearnable + scale(),      steady columns where
 //                      set_scale()                                      activations are unbounded
 //   GuidedPrior        SampledPrior + Guide, guide()                    particles that look at the
-//                                                                       observation before they move
+//                                                                       observation before they
+//                                                                       move
 //
 // A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. It may also have
 // constants() (as parameters(), but never learned), to be kept in model files. `check_prior` in
@@ -196,10 +197,11 @@ consteval bool explain_missing_functions() {
     static_assert(ScaledPrior<P>, "the prior has a scale and is no ScaledPrior");
   }
   if constexpr (requires { typename P::Guide; }) {
-    static_assert(GuidedPrior<P>,
-                  "the prior has a Guide and lacks a function: bool guide(const SeenChannels& seen, "
-                  "ConstStates previous, const Eigen::Ref<const Vector>& weights, Guide& guide) "
-                  "const; or its Guide is no headwater::Guide");
+    static_assert(
+        GuidedPrior<P>,
+        "the prior has a Guide and lacks a function: bool guide(const SeenChannels& seen, "
+        "ConstStates previous, const Eigen::Ref<const Vector>& weights, Guide& guide) "
+        "const; or its Guide is no headwater::Guide");
   }
   // What is there by name may still differ in its types.
   static_assert(

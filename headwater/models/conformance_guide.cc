@@ -91,8 +91,8 @@ void check_moves(const AnyPrior& prior, const Guide& guide, const Matrix& parent
     if (!agree(mean_of(a.col(k)), truth)) {
       out.push_back(fmt::format("the guide's draw() of {} is not by its function", where));
     }
-    const Vector squares = a.col(k).cwiseAbs2().cwiseProduct(b.col(k)) -
-                           b.col(k).cwiseAbs2().cwiseProduct(a.col(k));
+    const Vector squares =
+        a.col(k).cwiseAbs2().cwiseProduct(b.col(k)) - b.col(k).cwiseAbs2().cwiseProduct(a.col(k));
     if (!agree(mean_of(b.col(k)), truth) || !agree(mean_of(squares), {0, 0})) {
       out.push_back(fmt::format("the guide's draw_near() of {} is not reversible", where));
     }

@@ -29,7 +29,7 @@ class FiniteGuide final : public Guide {
  private:
   struct AxisMoves {
     Vector log_values;  // log g~ of each state
-    Matrix laws;        // column i: what follows state i, guided; or, in the only one, what is first
+    Matrix laws;  // column i: what follows state i, guided; or, in the only one, what is first
     Vector log_worths;  // of the states before, or the only one
   };
   std::vector<AxisMoves> axes_;

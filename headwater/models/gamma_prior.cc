@@ -10,6 +10,7 @@
 #include "headwater/core/bessel.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/kernels/uniform_block.hpp"
+#include "headwater/models/gamma_draws.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/scale.hpp"
 #include "headwater/random/distributions.hpp"

@@ -65,8 +65,7 @@ void GaussianSurrogate::solve_second(States b) const {
 
 void GaussianSurrogate::centre(ConstStates means, States out) const {
   for (Index k = 0; k < means.cols(); ++k) {
-    out.col(k).array() =
-        (means.col(k).array() - laplace_.point()[k]) * precision_[k] + slope_[k];
+    out.col(k).array() = (means.col(k).array() - laplace_.point()[k]) * precision_[k] + slope_[k];
   }
   solve_first(out);
 }

@@ -10,7 +10,8 @@ namespace headwater {
 // A likelihood that is Gaussian in u = log x about a point p,
 //   log g~(u) = h'(u - p) - (u - p)' J (u - p) / 2,
 // for priors whose states are u and move by normal variables that are independent from component
-// to component: u ~ N(mean, diag(variance)). J is full, or diagonal where there are many components.
+// to component: u ~ N(mean, diag(variance)). J is full, or diagonal where there are many
+// components.
 class GaussianSurrogate {
  public:
   // About where the likelihood and N(predicted_mean, predicted_precision^-1) have their mode
@@ -43,7 +44,7 @@ class GaussianSurrogate {
   Matrix curvature_;
   Vector precision_;  // 1 / variance
   Eigen::LLT<Matrix> factor_;
-  Vector root_;  // L where it is diagonal
+  Vector root_;                 // L where it is diagonal
   double log_determinant_ = 0;  // of L L' diag(variance)
 };
 

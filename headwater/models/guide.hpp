@@ -25,9 +25,9 @@ class Guide {
   // out(i) = log g~(state_i).
   virtual void log_values(ConstStates states, Eigen::Ref<Vector> out) const = 0;
 
-  // Draws next_i near state_i so that, where state_i is a draw of f(x | previous_i) g~(x) / C_i, the
-  // pair is as probable the other way round. step, in (0, 1]: how far; 1: a draw of its own, which
-  // is also what a guide does that knows no nearer ones.
+  // Draws next_i near state_i so that, where state_i is a draw of f(x | previous_i) g~(x) / C_i,
+  // the pair is as probable the other way round. step, in (0, 1]: how far; 1: a draw of its own,
+  // which is also what a guide does that knows no nearer ones.
   virtual void draw_near(const RandomBlock& random, ConstStates previous, double /*step*/,
                          ConstStates /*states*/, States next) const {
     draw(random, previous, next);

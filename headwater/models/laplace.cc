@@ -24,7 +24,9 @@ void Laplace::look_at(const SeenChannels& seen) {
   const Vector missing = (-slope_).cwiseMax(0);
   if (is_full()) {
     curvature_.setZero(components, components);
-    curvature_.selfadjointView<Eigen::Lower>().rankUpdate(shares_.transpose());
+    if (channels > 0) {
+      curvature_.selfadjointView<Eigen::Lower>().rankUpdate(shares_.transpose());
+    }
     curvature_.triangularView<Eigen::StrictlyUpper>() = curvature_.transpose();
     curvature_.diagonal() += missing;
   } else {

@@ -23,7 +23,9 @@ void LogGaussianGuide::predict(ConstStates previous, const Eigen::Ref<const Vect
   }
   if (is_full) {
     Matrix covariance = variance.asDiagonal();
-    covariance.selfadjointView<Eigen::Lower>().rankUpdate(deviations_.transpose());
+    if (previous.rows() > 0) {
+      covariance.selfadjointView<Eigen::Lower>().rankUpdate(deviations_.transpose());
+    }
     const Eigen::LLT<Matrix> factor(covariance);
     predicted_precision_ = factor.solve(Matrix::Identity(components, components));
   } else {

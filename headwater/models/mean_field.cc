@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "headwater/kernels/log_weights.hpp"
 #include "headwater/kernels/poisson.hpp"
@@ -12,7 +13,7 @@ namespace headwater {
 
 namespace {
 
-constexpr int kMostSweeps = 6;
+constexpr int kMostSweeps = 3;
 constexpr double kSmallChange = 0.01;
 
 // What others have at least in an intensity, as a part of it: none at all would make a level
@@ -45,7 +46,7 @@ void MeanField::fit(const SeenChannels& seen, const std::vector<Axis>& axes) {
     }
     if (change < kSmallChange) break;
   }
-  if (axes.size() > 1 && means_.size() <= kMostTempered) temper(axes);
+  if (channels > 0 && axes.size() > 1 && means_.size() <= kMostTempered) temper(axes);
 }
 
 void MeanField::take_others(Index axis) {
@@ -88,8 +89,8 @@ double MeanField::update(Index axis, const Axis& of) {
   return change;
 }
 
-// As if all were Gaussian, of curvature J = sum_j y_j b_j b_j' / lambda_j^2 and variances v: what is
-// known of component k when the others are not known is 1 / S_kk - 1 / v_k, S the inverse of J +
+// As if all were Gaussian, of curvature J = sum_j y_j b_j b_j' / lambda_j^2 and variances v: what
+// is known of component k when the others are not known is 1 / S_kk - 1 / v_k, S the inverse of J +
 // diag(1 / v), where it would be J_kk if they were.
 void MeanField::temper(const std::vector<Axis>& axes) {
   const Index components = first_.back();
@@ -121,6 +122,52 @@ void MeanField::log_profile(Index axis, const Eigen::Ref<const Matrix>& levels,
   take_others(axis);
   log_likelihoods(levels, out);
   out *= tempered_[axis];
+}
+
+namespace {
+
+// a log(x + c) - b x.
+struct LogCurve {
+  double a, c, b;
+  double operator()(double x) const { return a * std::log(x + c) - b * x; }
+};
+
+// rows: n x 2, what one unit adds to an intensity and what is there without. With s1 and s2 the
+// sums of y r / lambda and y r^2 / lambda^2 at x, the slope is s1 - b = a / (x + c) - b and the
+// curvature s2 = a / (x + c)^2; since r x <= lambda, c is not negative.
+LogCurve fit_curve(std::span<const double> rows, std::span<const double> counts, double total,
+                   double x) {
+  double s1 = 0;
+  double s2 = 0;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    const double part = rows[2 * j] / (rows[2 * j + 1] + rows[2 * j] * x);
+    s1 += counts[j] * part;
+    s2 += counts[j] * part * part;
+  }
+  if (!(s2 > 0)) return {0, 1, total};
+  const double c = std::max(s1 / s2 - x, std::numeric_limits<double>::min());
+  return {s1 * s1 / s2, c, total};
+}
+
+}  // namespace
+
+void MeanField::log_profile_between(Index axis, const Vector& nodes,
+                                    const Eigen::Ref<const Vector>& levels,
+                                    Eigen::Ref<Vector> out) {
+  take_others(axis);
+  profile_.resize(nodes.size());
+  log_likelihoods(nodes, profile_);
+  const LogCurve curve = fit_curve(rows_, seen_->counts(), total_[0], means_[first_[axis]]);
+  for (Index n = 0; n < nodes.size(); ++n) profile_[n] -= curve(nodes[n]);
+  for (Index i = 0; i < levels.size(); ++i) {
+    const double* const above =
+        std::lower_bound(nodes.data() + 1, nodes.data() + nodes.size() - 1, levels[i]);
+    const Index n = above - nodes.data();
+    const double along = (levels[i] - nodes[n - 1]) / (nodes[n] - nodes[n - 1]);
+    const double rest =
+        profile_[n - 1] + std::clamp(along, 0.0, 1.0) * (profile_[n] - profile_[n - 1]);
+    out[i] = tempered_[axis] * (curve(levels[i]) + rest);
+  }
 }
 
 }  // namespace headwater

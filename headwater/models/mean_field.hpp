@@ -22,6 +22,11 @@ class MeanField {
   // out(s) = the log-likelihood at levels.row(s) of one axis, the others at their means, times the
   // part that is left of it when the others are not known.
   void log_profile(Index axis, const Eigen::Ref<const Matrix>& levels, Eigen::Ref<Vector> out);
+  // The same for an axis of one component and many levels, all but exactly: computed at a few
+  // nodes, ascending, and between them as a log(x + c) - b x goes, which has the slope and the
+  // curvature at the mean.
+  void log_profile_between(Index axis, const Vector& nodes, const Eigen::Ref<const Vector>& levels,
+                           Eigen::Ref<Vector> out);
 
  private:
   void take_others(Index axis);  // rows_ and total_: of the axis, and of all others together

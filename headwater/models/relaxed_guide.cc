@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/relaxed_moves.hpp"
+#include "headwater/kernels/uniform_block.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -13,7 +15,9 @@ namespace {
 
 constexpr Index kCells = DistanceCells::kCount;
 // Cells that make a level of the mean field.
-constexpr Index kGrouped = 4;
+constexpr Index kGrouped = 16;
+
+constexpr double kSmallProduct = 1e-100;
 
 // The stationary law of one side, of density proportional to d^-alpha (1 - d)^-(1 - alpha): with
 // t = d^(1 - alpha) it is (1 - d)^-(1 - alpha) dt, which is all but constant in a cell.
@@ -25,8 +29,8 @@ Vector stationary_masses(double alpha) {
   double before = 0;
   for (Index j = 0; j < kCells; ++j) {
     const double after = std::pow(DistanceCells::edge(j + 1), 1 - alpha);
-    masses[j] = (after - before) / 6 *
-                (height(before) + 4 * height((before + after) / 2) + height(after));
+    masses[j] =
+        (after - before) / 6 * (height(before) + 4 * height((before + after) / 2) + height(after));
     before = after;
   }
   return masses / masses.sum() / 2;
@@ -55,7 +59,22 @@ const Matrix& cell_middles() {
   return middles;
 }
 
-// How much of the law after the move lies in each cell. What moves is put in the middle of its cell.
+// Where the likelihood is computed.
+const Vector& nodes() {
+  static const Vector all = [] {
+    constexpr Index kStride = 8;
+    Vector x(2 * kCells / kStride);
+    for (Index n = 0; n < kCells / kStride; ++n) {
+      x[n] = DistanceCells::middle(n * kStride);
+      x[x.size() - 1 - n] = 1 - x[n];
+    }
+    return x;
+  }();
+  return all;
+}
+
+// How much of the law after the move lies in each cell. What moves is put in the middle of its
+// cell.
 Vector predicted_masses(double alpha, const Eigen::Ref<const Vector>& states,
                         const Eigen::Ref<const Vector>& weights) {
   Vector now = Vector::Zero(2 * kCells);
@@ -114,9 +133,8 @@ void GuidedRelaxedMove::set(const Eigen::Ref<const Vector>& values, double alpha
     for (Index j = 0; j < kCells; ++j) {
       side.values[j] = values[static_cast<Index>(s) * kCells + j];
       side.log_values[j] = std::log(side.values[j]);
-      side.integrals[j + 1] =
-          side.integrals[j] +
-          side.values[j] * (DistanceCells::edge(j + 1) - DistanceCells::edge(j));
+      side.integrals[j + 1] = side.integrals[j] + side.values[j] * (DistanceCells::edge(j + 1) -
+                                                                    DistanceCells::edge(j));
     }
   }
 }
@@ -127,8 +145,9 @@ double GuidedRelaxedMove::Side::integral(double distance) const {
 }
 
 double GuidedRelaxedMove::Side::inverse_integral(double integral) const {
-  const auto above = std::upper_bound(integrals.begin() + 1, integrals.end() - 1, integral);
-  const Index j = above - integrals.begin() - 1;
+  Index j = 0;  // the last cell that begins no later; without branches, which would be guesses
+  for (Index half = kCells / 2; half > 0; half /= 2)
+    j += integrals[j + half] <= integral ? half : 0;
   return std::clamp(DistanceCells::edge(j) + (integral - integrals[j]) / values[j],
                     DistanceCells::edge(j), DistanceCells::edge(j + 1));
 }
@@ -136,7 +155,7 @@ double GuidedRelaxedMove::Side::inverse_integral(double integral) const {
 GuidedRelaxedMove::Parts GuidedRelaxedMove::parts(const Side& own, const Side& other,
                                                   double distance) const {
   const double below = own.integral(distance);
-  return {alpha_ * below / distance,
+  return {below, alpha_ * below / distance,
           (1 - alpha_) * (own.all() - below + other.all()) / (1 - distance)};
 }
 
@@ -145,30 +164,25 @@ double GuidedRelaxedMove::worth(double state) const {
   return both.towards + both.away;
 }
 
-double GuidedRelaxedMove::draw(Generator& generator, double state) const {
+double GuidedRelaxedMove::draw(double uniform, double state) const {
   const Side& own = own_side(state);
   const Side& other = other_side(state);
   const double distance = std::abs(state);
-  const Parts both = parts(own, other, distance);
-  const double below = own.integral(distance);
-  const double uniform = generator.uniform();
-  double next = 0;
-  double sign = std::copysign(1.0, state);
-  if (generator.uniform() * (both.towards + both.away) < both.towards) {
-    next = DistanceCells::of(distance) == 0 ? uniform * distance
-                                            : own.inverse_integral(uniform * below);
-    next = std::min(next, distance);
-  } else {
-    const double beyond = own.all() - below;
-    const double point = uniform * (beyond + other.all());
-    if (point < beyond) {
-      next = std::max(own.inverse_integral(below + point), distance);
-    } else {
-      next = other.inverse_integral(point - beyond);
-      sign = -sign;
-    }
+  const Parts part = parts(own, other, distance);
+  const double point = uniform * (part.towards + part.away);
+  if (point < part.towards) {
+    const double along = point / part.towards;
+    const double next = distance < DistanceCells::edge(1)
+                            ? along * distance
+                            : std::min(own.inverse_integral(along * part.below), distance);
+    return std::copysign(std::max(next, kLeastDistance), state);
   }
-  return std::copysign(std::max(next, kLeastDistance), sign);
+  const double beyond = own.all() - part.below;
+  const double along = (point - part.towards) / part.away * (beyond + other.all());
+  if (along < beyond) {
+    return std::copysign(std::max(own.inverse_integral(part.below + along), distance), state);
+  }
+  return std::copysign(std::max(other.inverse_integral(along - beyond), kLeastDistance), -state);
 }
 
 double GuidedRelaxedMove::log_value(double state) const {
@@ -212,7 +226,7 @@ bool RelaxedGuide::look_at(const Vector& alpha, const SeenChannels& seen, ConstS
   mean_field_.fit(seen, predicted_);
   Vector values(2 * kCells);
   for (Index k = 0; k < components; ++k) {
-    mean_field_.log_profile(k, cell_middles(), values);
+    mean_field_.log_profile_between(k, nodes(), cell_middles().col(0), values);
     const double largest = values.maxCoeff();
     if (!std::isfinite(largest)) return false;
     values = (values.array() - largest).exp().max(std::numeric_limits<double>::min());
@@ -221,25 +235,46 @@ bool RelaxedGuide::look_at(const Vector& alpha, const SeenChannels& seen, ConstS
   return true;
 }
 
+// One logarithm for all components, unless their product becomes small.
 void RelaxedGuide::log_worths(ConstStates previous, Eigen::Ref<Vector> out) const {
-  out.setZero();
+  if (previous.rows() == 0) {
+    out.setZero();
+    for (std::size_t k = 0; k < moves_.size(); ++k) {
+      out.array() += std::log(moves_[k].initial_worth(initial_masses_[k]));
+    }
+    return;
+  }
+  thread_local Vector logarithms;
+  logarithms.setZero(out.size());
+  out.setOnes();
   for (std::size_t k = 0; k < moves_.size(); ++k) {
+    const auto states = previous.col(static_cast<Index>(k));
     for (Index i = 0; i < out.size(); ++i) {
-      out[i] += std::log(previous.rows() > 0 ? moves_[k].worth(previous(i, static_cast<Index>(k)))
-                                             : moves_[k].initial_worth(initial_masses_[k]));
+      out[i] *= moves_[k].worth(states[i]);
+      if (out[i] > kSmallProduct) continue;
+      logarithms[i] += std::log(out[i]);
+      out[i] = 1;
     }
   }
+  vector_log(as_span(out), as_span(out));
+  out += logarithms;
 }
 
 void RelaxedGuide::draw(const RandomBlock& random, ConstStates previous, States next) const {
-  for (Index i = 0; i < next.rows(); ++i) {
-    Generator generator = random.particle(i);
-    for (std::size_t k = 0; k < moves_.size(); ++k) {
-      const auto column = static_cast<Index>(k);
-      next(i, column) = previous.rows() > 0
-                            ? moves_[k].draw(generator, previous(i, column))
-                            : moves_[k].draw_initial(generator, initial_masses_[k]);
+  if (previous.rows() == 0) {
+    for (Index i = 0; i < next.rows(); ++i) {
+      Generator generator = random.particle(i);
+      for (std::size_t k = 0; k < moves_.size(); ++k) {
+        next(i, static_cast<Index>(k)) = moves_[k].draw_initial(generator, initial_masses_[k]);
+      }
     }
+    return;
+  }
+  uniform_block(random.stream, random.time, random.first_particle, random.purpose, next);
+  for (std::size_t k = 0; k < moves_.size(); ++k) {
+    const auto states = previous.col(static_cast<Index>(k));
+    auto column = next.col(static_cast<Index>(k));
+    for (Index i = 0; i < next.rows(); ++i) column[i] = moves_[k].draw(column[i], states[i]);
   }
 }
 

@@ -28,7 +28,7 @@ class GuidedRelaxedMove {
   void set(const Eigen::Ref<const Vector>& values, double alpha);
 
   double worth(double state) const;
-  double draw(Generator& generator, double state) const;
+  double draw(double uniform, double state) const;  // by a number in (0, 1)
   double log_value(double state) const;
   // The same for the stationary law, whose mass in each cell of one side is given.
   double initial_worth(const Vector& masses) const;
@@ -44,9 +44,10 @@ class GuidedRelaxedMove {
     double inverse_integral(double integral) const;
     double all() const { return integrals.back(); }
   };
-  // Probabilities of a move from this distance, times the integrals: towards the edge and away.
+  // Of a move from this distance: the integral up to it, and the probabilities of moves towards the
+  // edge and away from it, times the means of the function there.
   struct Parts {
-    double towards, away;
+    double below, towards, away;
   };
   Parts parts(const Side& own, const Side& other, double distance) const;
   const Side& own_side(double state) const { return sides_[state > 0 ? 0 : 1]; }

@@ -14,7 +14,7 @@ constexpr int kMostThreads = 1024;
 // From so many channels and components on, particles that move by the prior alone are spread too
 // thin for what the observations say (bench_proposals).
 constexpr Index kGuidedChannels = 20;
-constexpr Index kGuidedComponents = 8;
+constexpr Index kGuidedComponents = 3;
 
 ParticleFilterOptions plain_options(const EngineConfig& config, std::uint64_t seed) {
   return {config.num_particles, config.resampling, config.resample_below, seed};
@@ -104,8 +104,7 @@ ProposalKind chosen_proposal(ProposalKind asked, const AnyPrior& prior, Index nu
 ParticleFilterOptions filter_options(const EngineConfig& config, const AnyPrior& prior,
                                      Index num_channels, std::uint64_t seed) {
   ParticleFilterOptions options = plain_options(config, seed);
-  options.guided =
-      chosen_proposal(config.proposal, prior, num_channels) == ProposalKind::kGuided;
+  options.guided = chosen_proposal(config.proposal, prior, num_channels) == ProposalKind::kGuided;
   return options;
 }
 

@@ -28,7 +28,7 @@ Matrix smoothed_activations(const Estimate& estimate, bool background, const Rec
     ExactBatch batch(estimate.prior.finite_chain(), estimate.basis, observations);
     return batch.smoothed_activations().leftCols(components);
   }
-  ParticleFilter filter(estimate.prior, estimate.basis, 
+  ParticleFilter filter(estimate.prior, estimate.basis,
                         filter_options(engine, estimate.prior, estimate.basis.rows(), seed),
                         std::make_shared<ThreadPool>(engine.num_threads));
   return particle_smoothed_activations(filter, observations).leftCols(components);

@@ -13,9 +13,9 @@ class ParticleHealth {
   void add(const FilterStep& step, Index num_particles);
 
   std::int64_t steps() const { return steps_; }
-  double mean_part() const;                // effective size over the number of particles
+  double mean_part() const;  // effective size over the number of particles
   double recent_part() const { return recent_; }
-  double mean_stages() const;              // of bridging, in a step
+  double mean_stages() const;  // of bridging, in a step
 
   // So few particles carry the weight that estimates are hardly better than with one.
   static constexpr double kLowPart = 0.05;
