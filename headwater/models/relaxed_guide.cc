@@ -19,6 +19,10 @@ constexpr Index kGrouped = 16;
 
 constexpr double kSmallProduct = 1e-100;
 
+// Of the function, beside its largest; times a width and a product as small as that it still has all
+// its digits.
+constexpr double kLeastValue = 1e-200;
+
 // The stationary law of one side, of density proportional to d^-alpha (1 - d)^-(1 - alpha): with
 // t = d^(1 - alpha) it is (1 - d)^-(1 - alpha) dt, which is all but constant in a cell.
 Vector stationary_masses(double alpha) {
@@ -229,7 +233,7 @@ bool RelaxedGuide::look_at(const Vector& alpha, const SeenChannels& seen, ConstS
     mean_field_.log_profile_between(k, nodes(), cell_middles().col(0), values);
     const double largest = values.maxCoeff();
     if (!std::isfinite(largest)) return false;
-    values = (values.array() - largest).exp().max(std::numeric_limits<double>::min());
+    values = (values.array() - largest).exp().max(kLeastValue);
     moves_[k].set(values, alpha[k]);
   }
   return true;
