@@ -100,8 +100,8 @@ void ParticleFilter::set_basis(const Matrix& basis) {
 
 void ParticleFilter::exchange(StateArchive& archive) {
   Matrix basis = basis_;
-  archive(prior_, basis, time_, states_, activations_, ancestors_, log_carried_,
-          log_weights_, weights_, log_worth_, bridge_);
+  archive(prior_, basis, time_, states_, activations_, ancestors_, log_carried_, log_weights_,
+          weights_, log_worth_, bridge_);
   if (archive.is_reading()) set_basis(basis);
 }
 

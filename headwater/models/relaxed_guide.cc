@@ -19,8 +19,8 @@ constexpr Index kGrouped = 16;
 
 constexpr double kSmallProduct = 1e-100;
 
-// Of the function, beside its largest; times a width and a product as small as that it still has all
-// its digits.
+// Of the function, beside its largest; times a width and a product as small as that it still has
+// all its digits.
 constexpr double kLeastValue = 1e-200;
 
 // The stationary law of one side, of density proportional to d^-alpha (1 - d)^-(1 - alpha): with

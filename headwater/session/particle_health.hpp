@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "headwater/core/state_archive.hpp"
 #include "headwater/filters/filter_step.hpp"
 
 namespace headwater {
@@ -16,6 +17,8 @@ class ParticleHealth {
   double mean_part() const;  // effective size over the number of particles
   double recent_part() const { return recent_; }
   double mean_stages() const;  // of bridging, in a step
+
+  void exchange(StateArchive& archive) { archive(steps_, sum_, stages_, recent_); }
 
   // So few particles carry the weight that estimates are hardly better than with one.
   static constexpr double kLowPart = 0.05;

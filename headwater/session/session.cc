@@ -234,7 +234,7 @@ void Session::exchange(StateArchive& archive) {
   }
   bool has_started = learner_.has_value();
   archive.count(num_channels_);
-  archive(observations_, held_back_, start_report_, trace_, has_started);
+  archive(observations_, held_back_, start_report_, health_, trace_, has_started);
   if (!has_started) return;
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
