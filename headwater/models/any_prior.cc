@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "headwater/core/error.hpp"
+#include "headwater/models/finite_guide.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -110,6 +111,13 @@ void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstState
     }
     first += size * size;
   }
+}
+
+std::unique_ptr<Guide> make_finite_guide() { return std::make_unique<FiniteGuide>(); }
+
+bool guide_finite(const FiniteChain& chain, const SeenChannels& seen, ConstStates previous,
+                  const Eigen::Ref<const Vector>& weights, Guide& guide) {
+  return static_cast<FiniteGuide&>(guide).look_at(chain, seen, previous, weights);
 }
 
 void throw_no_density(const std::string& prior) {

@@ -8,7 +8,6 @@
 
 #include "headwater/core/state_archive.hpp"
 #include "headwater/models/concepts.hpp"
-#include "headwater/models/finite_guide.hpp"
 
 namespace headwater {
 
@@ -147,6 +146,10 @@ void finite_log_transition_bound(const FiniteChain& chain, ConstStates next,
 void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> out);
 
+std::unique_ptr<Guide> make_finite_guide();
+bool guide_finite(const FiniteChain& chain, const SeenChannels& seen, ConstStates previous,
+                  const Eigen::Ref<const Vector>& weights, Guide& guide);
+
 [[noreturn]] void throw_not_guided(const std::string& prior);
 [[noreturn]] void throw_not_finite(const std::string& prior);
 [[noreturn]] void throw_no_density(const std::string& prior);
@@ -232,7 +235,7 @@ struct AnyPrior::Model final : AnyPrior::Interface {
     if constexpr (GuidedPrior<P>) {
       return std::make_unique<typename P::Guide>();
     } else if constexpr (kFiniteStates) {
-      return std::make_unique<FiniteGuide>();
+      return detail::make_finite_guide();
     } else {
       detail::throw_not_guided(name());
     }
@@ -242,7 +245,7 @@ struct AnyPrior::Model final : AnyPrior::Interface {
     if constexpr (GuidedPrior<P>) {
       return prior.guide(seen, previous, weights, static_cast<typename P::Guide&>(guide));
     } else if constexpr (kFiniteStates) {
-      return static_cast<FiniteGuide&>(guide).look_at(finite_chain(), seen, previous, weights);
+      return detail::guide_finite(finite_chain(), seen, previous, weights, guide);
     } else {
       detail::throw_not_guided(name());
     }

@@ -36,8 +36,8 @@ void MeanField::fit(const SeenChannels& seen, const std::vector<Axis>& axes) {
     first_.push_back(first_.back() + axis.levels.cols());
   }
   const auto channels = static_cast<Index>(seen.counts().size());
-  const Eigen::Map<const RowMatrix> rows(seen.rows().data(), channels, means_.size());
-  intensities_ = rows * means_;
+  columns_ = Eigen::Map<const RowMatrix>(seen.rows().data(), channels, means_.size());
+  intensities_.noalias() = columns_ * means_;
   tempered_.setOnes(static_cast<Index>(axes.size()));
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     double change = 0;
@@ -53,11 +53,10 @@ void MeanField::take_others(Index axis) {
   const Index first = first_[axis];
   const Index size = first_[axis + 1] - first;
   const auto channels = static_cast<Index>(seen_->counts().size());
-  const Eigen::Map<const RowMatrix> all(seen_->rows().data(), channels, means_.size());
   rows_.resize(static_cast<std::size_t>(channels * (size + 1)));
   Eigen::Map<RowMatrix> rows(rows_.data(), channels, size + 1);
-  rows.leftCols(size) = all.middleCols(first, size);
-  rows.col(size) = (intensities_ - rows.leftCols(size) * means_.segment(first, size))
+  rows.leftCols(size) = columns_.middleCols(first, size);
+  rows.col(size) = (intensities_ - columns_.middleCols(first, size) * means_.segment(first, size))
                        .cwiseMax(kLeastOthers * intensities_);
   total_.setZero(size + 1);
   total_.head(size) = seen_->total().segment(first, size);
@@ -80,9 +79,7 @@ double MeanField::update(Index axis, const Axis& of) {
   auto means = means_.segment(first, of.levels.cols());
   const Vector now = of.levels.transpose() * law;
   const double change = (now - means).cwiseAbs().maxCoeff();
-  const auto channels = static_cast<Index>(seen_->counts().size());
-  const Eigen::Map<const RowMatrix> all(seen_->rows().data(), channels, means_.size());
-  intensities_ += all.middleCols(first, of.levels.cols()) * (now - means);
+  intensities_ += columns_.middleCols(first, of.levels.cols()) * (now - means);
   means = now;
   variances_.segment(first, now.size()) =
       (of.levels.cwiseAbs2().transpose() * law - now.cwiseAbs2()).cwiseMax(0);
@@ -95,11 +92,10 @@ double MeanField::update(Index axis, const Axis& of) {
 void MeanField::temper(const std::vector<Axis>& axes) {
   const Index components = first_.back();
   const auto channels = static_cast<Index>(seen_->counts().size());
-  const Eigen::Map<const RowMatrix> rows(seen_->rows().data(), channels, means_.size());
   const Eigen::Map<const Vector> counts(seen_->counts().data(), channels);
   const Vector floored = intensities_.cwiseMax(std::numeric_limits<double>::min());
   const Vector scale = counts.array().sqrt() / floored.array();
-  const Matrix scaled = scale.asDiagonal() * rows.leftCols(components);
+  const Matrix scaled = scale.asDiagonal() * columns_.leftCols(components);
   Matrix sum = Matrix::Zero(components, components);
   sum.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
   const Vector curvature = sum.diagonal();

@@ -35,6 +35,7 @@ class MeanField {
   void temper(const std::vector<Axis>& axes);
 
   const SeenChannels* seen_ = nullptr;
+  Matrix columns_;            // of the basis, in the channels with counts
   std::vector<Index> first_;  // component of each axis, and one more: where the next would begin
   Vector means_;              // background included
   Vector variances_;
