@@ -56,6 +56,7 @@ class OnlineEm {
   void exchange(StateArchive& archive);
 
   Estimate last() const { return with_unit_scale(estimate_); }
+  const Estimate& working() const { return estimate_; }  // the same in the engine's own scale
   // From the average of the statistics, where noise is additive: averages of the iterates, which
   // are ratios of noisy sums, would be biased by it. The last where nothing is averaged.
   Estimate averaged() const;

@@ -11,6 +11,7 @@ class HeldBack {
  public:
   void add(Observation y);
   void clear() { *this = {}; }
+  bool empty() const { return counts_.empty(); }
 
   // A view, until the next call of add() or clear().
   Record record() const;

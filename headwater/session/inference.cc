@@ -1,6 +1,7 @@
 #include "headwater/session/inference.hpp"
 
 #include "headwater/engines/exact_batch.hpp"
+#include "headwater/engines/forecast.hpp"
 #include "headwater/engines/particle_batch.hpp"
 
 namespace headwater {
@@ -11,6 +12,11 @@ ModelFilter::ModelFilter(const Estimate& estimate, bool background, const Engine
       num_components_(basis_.cols() - (background ? 1 : 0)),
       engine_(make_filter(engine, estimate.prior, basis_, seed)) {}
 
+ModelFilter::ModelFilter(const ModelFilter& other)
+    : basis_(other.basis_),
+      num_components_(other.num_components_),
+      engine_(other.engine_->clone()) {}
+
 FilterStep ModelFilter::step(Observation y) { return engine_->step(y, 0); }
 
 Vector ModelFilter::predicted_observation() const {
@@ -19,6 +25,10 @@ Vector ModelFilter::predicted_observation() const {
 
 Vector ModelFilter::filtered_activation() const {
   return engine_->filtered_activation().head(num_components_);
+}
+
+Matrix ModelFilter::forecast(Index horizon) const {
+  return basis_ * forecast_activations(*engine_, basis_.rows(), horizon);
 }
 
 Matrix smoothed_activations(const Estimate& estimate, bool background, const Record& observations,

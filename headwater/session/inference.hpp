@@ -15,12 +15,15 @@ class ModelFilter {
   // The seed is for the particle engine.
   ModelFilter(const Estimate& estimate, bool background, const EngineConfig& engine = {},
               std::uint64_t seed = 1);
+  ModelFilter(const ModelFilter& other);  // goes on from where the other one stands
+  ModelFilter& operator=(const ModelFilter&) = delete;
 
   Index num_channels() const { return basis_.rows(); }
   FilterStep step(Observation y);
   Vector predicted_observation() const;  // E[y_t | y_1..t-1] of the last step, M numbers
   const Engine& engine() const { return *engine_; }
-  Vector filtered_activation() const;  // E[x_t | y_1..t], K numbers, background left out
+  Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, background left out
+  Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon
 
  private:
   Matrix basis_;

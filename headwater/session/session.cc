@@ -9,6 +9,7 @@
 
 #include "headwater/core/error.hpp"
 #include "headwater/engines/exact_engine.hpp"
+#include "headwater/engines/forecast.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
 #include "headwater/session/registry.hpp"
@@ -124,16 +125,18 @@ void check_exposures(Observation y, std::int64_t t) {
   }
 }
 
+Trace new_trace(const Config& config) {
+  return Trace(config.trace_every,
+               config.method == Method::kBatch ? kBatchTraceRows : kOnlineTraceRows);
+}
+
 }  // namespace
 
 Session::Session(const Config& config)
     : Session(config, make_prior(config.num_components, config.prior)) {}
 
 Session::Session(Config config, AnyPrior prior)
-    : config_(std::move(config)),
-      prior_(std::move(prior)),
-      trace_(config_.trace_every,
-             config_.method == Method::kBatch ? kBatchTraceRows : kOnlineTraceRows) {
+    : config_(std::move(config)), prior_(std::move(prior)), trace_(new_trace(config_)) {
   if (config_.num_components == 0) config_.num_components = prior_.num_components();
   config_.validate();
   if (prior_.num_components() != config_.num_components) {
@@ -220,12 +223,16 @@ void Session::update(Observation y) {
   check(y);
   ++observations_;
   if (!y.exposures().empty()) y = with_unexposed_missing(y);
-  if (learner_) {
+  if (learner_ && held_back_.empty()) {
     take_in(y);
     return;
   }
   held_back_.add(y);
-  if (!wants_to_hold_back()) start();
+  if (learner_) {
+    take_in_held_back();
+  } else if (!wants_to_hold_back()) {
+    start();
+  }
 }
 
 void Session::exchange(StateArchive& archive) {
@@ -234,7 +241,8 @@ void Session::exchange(StateArchive& archive) {
   }
   bool has_started = learner_.has_value();
   archive.count(num_channels_);
-  archive(observations_, held_back_, start_report_, health_, trace_, has_started);
+  archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
+  archive(has_started);
   if (!has_started) return;
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
@@ -247,15 +255,16 @@ void Session::exchange(StateArchive& archive) {
 
 void Session::finish() {
   if (is_finished_) throw UsageError("the fit is finished already");
-  is_finished_ = true;
   if (observations_ == 0) throw InputError("there are no observations");
   if (config_.method == Method::kBatch) {
     run_batch();
-    return;
+  } else {
+    if (!learner_) start();
+    take_in_held_back();
+    learner_->finish();
+    record(learner_->observations(), learner_->log_likelihood(), true);
   }
-  if (!learner_) start();
-  learner_->finish();
-  record(learner_->observations(), learner_->log_likelihood(), true);
+  is_finished_ = true;
 }
 
 Estimate Session::starting_estimate() {
@@ -289,9 +298,16 @@ void Session::start() {
   Estimate start = starting_estimate();
   auto engine = make_engine(start);
   learner_.emplace(std::move(engine), std::move(start), learner_options(config_, prior_));
-  const HeldBack first = std::exchange(held_back_, {});
-  const Record record = first.record();
-  for (Index t = 0; t < record.size(); ++t) take_in(record[t]);
+  take_in_held_back();
+}
+
+// Counted before it is taken in, so that none is taken in twice if a callback throws.
+void Session::take_in_held_back() {
+  if (held_back_.empty()) return;
+  const Record record = held_back_.record();
+  while (num_taken_in_ < record.size()) take_in(record[num_taken_in_++]);
+  held_back_.clear();
+  num_taken_in_ = 0;
 }
 
 void Session::take_in(Observation y) {
@@ -306,6 +322,7 @@ void Session::take_in(Observation y) {
 }
 
 void Session::run_batch() {
+  trace_ = new_trace(config_);
   const auto on_iteration = [&](std::int64_t iteration, double log_likelihood,
                                 const Estimate& estimate) {
     const Vector values = trace_values(estimate);
@@ -343,6 +360,20 @@ void Session::record(std::int64_t t, double log_likelihood, bool is_end) {
 double Session::log_likelihood() const {
   if (batch_) return batch_->log_likelihood.back();
   return learner_ ? learner_->log_likelihood() : 0;
+}
+
+const OnlineEm& Session::started() const {
+  if (!learner_) throw UsageError("there is no estimate before the start of the fit");
+  return *learner_;
+}
+
+Vector Session::filtered_activation() const {
+  return started().filtered_activation().head(config_.num_components);
+}
+
+Matrix Session::forecast(Index horizon) const {
+  return started().working().basis *
+         forecast_activations(started().engine(), num_channels_, horizon);
 }
 
 Model Session::model() const {

@@ -37,6 +37,9 @@ class Session {
 
   // Throws InputError if the number of channels changes, or a value is negative or infinite. A
   // channel of exposure 0 counts as missing, whatever stands there.
+  //
+  // A callback may throw: the call ends there, and the session can be used on. What it had been
+  // given is taken in by the next call; a search, or batch EM, starts over.
   void update(Observation y);
   // The stream has ended. Throws InputError if there was no observation at all.
   void finish();
@@ -52,10 +55,14 @@ class Session {
   const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
   const StartReport& start_report() const { return start_report_; }  // of the search, if any
   const ParticleHealth& particle_health() const { return health_; }  // online, with particles
-  Model model() const;  // after at least one observation was taken in, or finish()
+  Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, as the last iterate has it
+  Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon
+  Model model() const;                   // after at least one observation was taken in, or finish()
+  bool is_finished() const { return is_finished_; }
 
  private:
   void check_start() const;
+  const OnlineEm& started() const;  // throws UsageError before the start
   void check(Observation y);
   Observation with_unexposed_missing(Observation y);
   bool wants_to_hold_back() const;
@@ -64,6 +71,7 @@ class Session {
   Estimate starting_estimate();
   std::unique_ptr<Engine> make_engine(const Estimate& start) const;
   void start();
+  void take_in_held_back();
   void take_in(Observation y);
   void run_batch();
   void record(std::int64_t t, double log_likelihood, bool is_end);
@@ -78,6 +86,7 @@ class Session {
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;
   HeldBack held_back_;
+  Index num_taken_in_ = 0;           // of those held back
   std::vector<double> seen_counts_;  // of an observation with exposures, those of 0 missing
   std::optional<OnlineEm> learner_;
   std::optional<BatchEmResult> batch_;

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <utility>
+
+#include "headwater/core/matrix.hpp"
+#include "headwater/models/parameter.hpp"
+
+// Between NumPy and Eigen. Arrays come in as contiguous rows of doubles, which is what Python hands
+// over, and go out owning their numbers.
+namespace headwater::python {
+
+namespace nb = nanobind;
+
+using RowsIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using RowIn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using RowsOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using RowOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NumpyTable = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+using NumpyVector = nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig>;
+
+inline Eigen::Map<const RowMatrix> as_map(const RowsIn& rows) {
+  return {rows.data(), static_cast<Index>(rows.shape(0)), static_cast<Index>(rows.shape(1))};
+}
+
+inline Eigen::Map<RowMatrix> as_map(const RowsOut& rows) {
+  return {rows.data(), static_cast<Index>(rows.shape(0)), static_cast<Index>(rows.shape(1))};
+}
+
+inline std::span<const double> row_of(const RowsIn& rows, std::size_t i) {
+  return {rows.data() + i * rows.shape(1), rows.shape(1)};
+}
+
+// Needs the GIL.
+inline NumpyTable to_numpy(RowMatrix matrix) {
+  auto owned = std::make_unique<RowMatrix>(std::move(matrix));
+  RowMatrix* const at = owned.get();
+  const nb::capsule owner(owned.release(),
+                          [](void* p) noexcept { delete static_cast<RowMatrix*>(p); });
+  return NumpyTable(at->data(),
+                    {static_cast<std::size_t>(at->rows()), static_cast<std::size_t>(at->cols())},
+                    owner);
+}
+
+inline NumpyVector vector_to_numpy(Vector vector) {
+  auto owned = std::make_unique<Vector>(std::move(vector));
+  Vector* const at = owned.get();
+  const nb::capsule owner(owned.release(),
+                          [](void* p) noexcept { delete static_cast<Vector*>(p); });
+  return NumpyVector(at->data(), {static_cast<std::size_t>(at->size())}, owner);
+}
+
+// Numbers by name: a float where all components share it, else an array.
+inline nb::dict to_dict(const Parameters& parameters) {
+  nb::dict dict;
+  for (const auto& [name, value] : parameters) {
+    if (value.size() == 1) {
+      dict[name.c_str()] = nb::float_(value(0));
+    } else if (value.cols() == 1) {
+      dict[name.c_str()] = vector_to_numpy(value).cast();
+    } else {
+      dict[name.c_str()] = to_numpy(value).cast();
+    }
+  }
+  return dict;
+}
+
+}  // namespace headwater::python

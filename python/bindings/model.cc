@@ -1,0 +1,152 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "headwater/session/inference.hpp"
+#include "headwater/session/model_file.hpp"
+#include "module.hpp"
+#include "options.hpp"
+#include "python_prior.hpp"
+#include "signals.hpp"
+
+namespace headwater::python {
+
+namespace {
+
+const Estimate& estimate_of(const Model& model, bool last) {
+  return last ? model.last : model.reported;
+}
+
+nb::dict trace_of(const Model& model, bool last) {
+  nb::dict columns;
+  columns["t"] = vector_to_numpy(model.trace.t).cast();
+  columns["log_likelihood"] = vector_to_numpy(model.trace.log_likelihood).cast();
+  const Matrix& values = last ? model.trace.last : model.trace.reported;
+  for (Index i = 0; i < values.cols(); ++i) {
+    columns[model.trace.names[i].c_str()] = vector_to_numpy(values.col(i)).cast();
+  }
+  return columns;
+}
+
+nb::dict options_of(const Model& model) {
+  nb::dict options;
+  for (const auto& [name, text] : model.options) options[name.c_str()] = text;
+  return options;
+}
+
+// Where results go; each may be left out.
+struct Outputs {
+  std::optional<RowsOut> activations;
+  std::optional<RowOut> log_predictive;
+  std::optional<RowsOut> predicted;
+
+  void take(Index t, const FilterStep& step, const ModelFilter& filter) const {
+    if (activations) as_map(*activations).row(t) = filter.filtered_activation();
+    if (log_predictive) log_predictive->data()[t] = step.log_predictive;
+    if (predicted) as_map(*predicted).row(t) = filter.predicted_observation();
+  }
+};
+
+// Each row goes on from the last one; or, alone, from the beginning.
+void run(ModelFilter& filter, const RowsIn& rows, const Outputs& out, bool alone) {
+  const nb::gil_scoped_release release;
+  SignalWatch watch;
+  for (std::size_t t = 0; t < rows.shape(0); ++t, watch.look()) {
+    if (alone) {
+      ModelFilter first(filter);
+      const FilterStep step = first.step(row_of(rows, t));
+      out.take(static_cast<Index>(t), step, first);
+    } else {
+      const FilterStep step = filter.step(row_of(rows, t));
+      out.take(static_cast<Index>(t), step, filter);
+    }
+  }
+}
+
+NumpyTable smooth(const Model& model, const RowsIn& rows, bool last, const nb::dict& options,
+                  std::uint64_t seed) {
+  const EngineConfig engine = engine_config_from(options);
+  RowMatrix means;
+  {
+    const nb::gil_scoped_release release;
+    means = smoothed_activations(estimate_of(model, last), model.background,
+                                 as_map(rows).transpose(), engine, seed);
+  }
+  return to_numpy(std::move(means));
+}
+
+Model read(const std::string& name, const std::optional<nb::object>& prior) {
+  return prior ? read_model(name, wrap_prior(*prior)) : read_model(name);
+}
+
+void bind_filter(nb::module_& module) {
+  nb::class_<ModelFilter>(module, "Filter", "A model at work on a stream, parameters held.")
+      .def(
+          "__init__",
+          [](ModelFilter* at, const Model& model, bool last, const nb::dict& options,
+             std::uint64_t seed) {
+            new (at) ModelFilter(estimate_of(model, last), model.background,
+                                 engine_config_from(options), seed);
+          },
+          nb::arg("model"), nb::arg("last"), nb::arg("options"), nb::arg("seed"))
+      .def(
+          "run",
+          [](ModelFilter& filter, const RowsIn& rows, std::optional<RowsOut> activations,
+             std::optional<RowOut> log_predictive, std::optional<RowsOut> predicted, bool alone) {
+            run(filter, rows, {activations, log_predictive, predicted}, alone);
+          },
+          nb::arg("rows").noconvert(), nb::arg("activations").noconvert().none(),
+          nb::arg("log_predictive").noconvert().none(), nb::arg("predicted").noconvert().none(),
+          nb::arg("alone"))
+      .def(
+          "forecast",
+          [](const ModelFilter& filter, Index horizon) {
+            return to_numpy(filter.forecast(horizon).transpose());
+          },
+          nb::arg("horizon"));
+}
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+  nb::class_<Model>(module, "FittedModel", "What a fit has found; see headwater.Model.")
+      .def("basis",
+           [](const Model& model, bool last) {
+             return to_numpy(basis_of(estimate_of(model, last), model.background));
+           })
+      .def("background",
+           [](const Model& model, bool last) -> std::optional<NumpyVector> {
+             if (!model.background) return std::nullopt;
+             return vector_to_numpy(background_of(estimate_of(model, last), true));
+           })
+      .def("parameters",
+           [](const Model& model, bool last) {
+             return to_dict(estimate_of(model, last).prior.parameters());
+           })
+      .def("constants",
+           [](const Model& model) { return to_dict(model.reported.prior.constants()); })
+      .def("trace", trace_of)
+      .def("options", options_of)
+      .def("smooth", smooth)
+      .def("save", [](const Model& model, const std::string& name) { write_model(model, name); })
+      .def_prop_ro("prior", [](const Model& model) { return model.reported.prior.name(); })
+      .def_prop_ro("num_channels", &Model::num_channels)
+      .def_prop_ro("num_components", &Model::num_components)
+      .def_ro("engine", &Model::engine)
+      .def_ro("method", &Model::method)
+      .def_ro("seed", &Model::seed)
+      .def_ro("version", &Model::version)
+      .def_ro("observations", &Model::observations)
+      .def_ro("impossible_observations", &Model::impossible_observations)
+      .def_ro("revivals", &Model::revivals)
+      .def_ro("iterations", &Model::iterations)
+      .def_ro("converged", &Model::converged)
+      .def_ro("log_likelihood", &Model::log_likelihood);
+  module.def("read_model", read, nb::arg("name"), nb::arg("prior") = nb::none());
+  bind_filter(module);
+}
+
+}  // namespace headwater::python

@@ -1,0 +1,18 @@
+#include "module.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include "headwater/core/error.hpp"
+#include "headwater/session/model.hpp"
+#include "python_prior.hpp"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The C++ library behind headwater; use the package, which has the same by name.";
+  nanobind::exception<headwater::InputError>(module, "InputError", PyExc_ValueError);
+  nanobind::exception<headwater::UsageError>(module, "UsageError", PyExc_ValueError);
+  module.def("version", headwater::version);
+  headwater::python::bind_particle_random(module);
+  headwater::python::bind_model(module);
+  headwater::python::bind_stream(module);
+  headwater::python::bind_simulator(module);
+}

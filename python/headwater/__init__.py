@@ -1,0 +1,42 @@
+"""Finds the sources of a stream of counts while the stream flows.
+
+    import headwater
+    stream = headwater.Stream(num_components=5, prior="basis-selection")
+    stream.update_many(Y)      # T x M: one observation a row
+    stream.finish()
+    stream.basis               # M x K: what each source adds to each channel
+
+`OnlineNMF` is the same as a scikit-learn estimator, `Model` what a fit has found, `simulate` draws
+streams to try, `plot` shows results.
+"""
+
+from typing import TYPE_CHECKING
+
+from headwater import _core
+from headwater._model import Model, Score
+from headwater._priors import Prior, check_prior, list_priors
+from headwater._simulate import Simulation, simulate
+from headwater._stream import ConvergenceWarning, Stream
+
+if TYPE_CHECKING:
+    from headwater import plot
+    from headwater._nmf import OnlineNMF
+
+__version__ = _core.version()
+__all__ = ["ConvergenceWarning", "Model", "OnlineNMF", "Prior", "Score", "Simulation", "Stream",
+           "check_prior", "list_priors", "plot", "simulate"]
+
+
+# What needs scikit-learn or matplotlib is imported when it is asked for.
+def __getattr__(name: str):
+    if name == "OnlineNMF":
+        from headwater._nmf import OnlineNMF
+        return OnlineNMF
+    if name == "plot":
+        import importlib
+        return importlib.import_module("headwater.plot")
+    raise AttributeError(f"module 'headwater' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(__all__)

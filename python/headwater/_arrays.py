@@ -1,0 +1,112 @@
+"""Observations in whatever form they come, as contiguous rows of doubles, a block at a time."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Optional
+
+import numpy as np
+
+FLOAT = np.dtype(np.float64)
+# Rows that are converted at a time: memory for a copy is bounded, whatever the length.
+BLOCK = 4096
+
+
+def _kind(data: Any) -> str:
+    """'pandas', 'polars', 'scipy', ...: what the data's class comes from; '' for the rest."""
+    return type(data).__module__.partition(".")[0]
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    """An array of doubles, NaN where a cell is masked or missing."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(FLOAT), np.nan)
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiubO":
+        raise ValueError(f"{name}: expected numbers, found an array of {array.dtype}")
+    try:
+        return np.ascontiguousarray(array, dtype=FLOAT)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: expected numbers: {error}") from None
+
+
+def observation(y: Any, name: str = "y") -> np.ndarray:
+    """One observation: M numbers."""
+    if hasattr(y, "toarray"):  # sparse
+        y = y.toarray()
+        if y.ndim == 2 and y.shape[0] == 1:
+            y = y[0]
+    elif _kind(y) == "pandas":
+        y = y.to_numpy(dtype=FLOAT, na_value=np.nan)
+    array = _numbers(y, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions; expected 1, a number for each "
+                         "channel (update_many takes several observations)")
+    return array
+
+
+class Rows:
+    """T observations of M channels, handed out in blocks; only a block is ever converted."""
+
+    def __init__(self, data: Any, name: str = "Y"):
+        self.name = name
+        self.columns: Optional[list] = None
+        kind = _kind(data)
+        if kind in ("pandas", "polars") and hasattr(data, "columns"):
+            self.columns = list(data.columns)
+        elif hasattr(data, "tocsr"):  # SciPy's sparse matrices and arrays
+            data = data.tocsr()
+        elif not isinstance(data, np.ndarray):
+            data = np.asarray(data)
+        shape = data.shape
+        if len(shape) != 2:
+            dimensions = "1 dimension" if len(shape) == 1 else f"{len(shape)} dimensions"
+            raise ValueError(f"{name} has {dimensions}; expected 2: one observation a row")
+        self._data, self._kind = data, kind
+        self.shape = (int(shape[0]), int(shape[1]))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def block(self, first: int, last: int) -> np.ndarray:
+        data = self._data
+        if self._kind == "pandas":
+            try:
+                rows = data.iloc[first:last].to_numpy(dtype=FLOAT, na_value=np.nan)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{self.name}: expected numbers: {error}") from None
+        elif self._kind == "polars":
+            rows = data.slice(first, last - first).to_numpy()
+        elif hasattr(data, "toarray"):
+            rows = data[first:last].toarray()
+        else:
+            rows = data[first:last]
+        return _numbers(rows, self.name)
+
+    def blocks(self, every: Optional[int] = None) -> Iterator[tuple[int, np.ndarray]]:
+        """(index of its first row, block), cut at multiples of `every` too."""
+        first = 0
+        while first < len(self):
+            last = min(first + BLOCK, len(self))
+            if every:
+                last = min(last, (first // every + 1) * every)
+            yield first, self.block(first, last)
+            first = last
+
+    def all(self) -> np.ndarray:
+        return self.block(0, len(self))
+
+
+def table(values: Any, name: str) -> np.ndarray:
+    """A small matrix: rows x columns of doubles."""
+    return Rows(values, name).all()
+
+
+def parameter_tables(values: Optional[dict], name: str = "set") -> dict[str, np.ndarray]:
+    """Parameters by name: a number, one for each component (a column), or a table."""
+    tables = {}
+    for key, value in (values or {}).items():
+        array = _numbers(value, f"{name}[{key!r}]")
+        if array.ndim > 2:
+            raise ValueError(f"{name}[{key!r}] has {array.ndim} dimensions; expected at most 2")
+        tables[str(key)] = array if array.ndim == 2 else array.reshape(-1, 1)
+    return tables

@@ -1,0 +1,222 @@
+"""What a fit has found, at work on data."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+
+from headwater import _core
+from headwater._arrays import Rows
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Score(NamedTuple):
+    """How well a model predicts data, one step ahead."""
+
+    log_likelihood: float
+    observations: int
+    per_observation: float
+    log_predictive: np.ndarray  #: log p(y_t | y_1..t-1), T numbers
+
+
+def checked_path(path: Path) -> str:
+    """The name of a file that can be read; OSError if it cannot."""
+    name = os.fspath(path)
+    with open(name, "rb"):
+        return name
+
+
+class Model:
+    """A fitted model: basis and prior, held. `Stream.model()` and `Model.load` make one.
+
+    Where iterates were averaged, everything is by the average; `last=True` asks for the last
+    iterate instead.
+    """
+
+    def __init__(self, core: "_core.FittedModel", prior: Any = None):
+        self._core = core
+        self._prior = prior  # the Python object, if the prior is one
+
+    @classmethod
+    def load(cls, path: Path, prior: Any = None) -> "Model":
+        """Reads a model file, the command's or one of `save`. A prior of your own must be given."""
+        return cls(_core.read_model(checked_path(path), prior), prior)
+
+    def save(self, path: Path) -> None:
+        """Writes the model file that the command writes (HDF5)."""
+        try:
+            self._core.save(os.fspath(path))
+        except _core.InputError as error:
+            raise OSError(str(error)) from None
+
+    @property
+    def basis(self) -> np.ndarray:
+        """M x K: column k is what component k adds to each channel."""
+        return self._core.basis(False)
+
+    @property
+    def background(self) -> Optional[np.ndarray]:
+        """What is always on, M numbers; None unless it was asked for."""
+        return self._core.background(False)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The prior's parameters: a float each, or an array where components have their own."""
+        return self._core.parameters(False)
+
+    @property
+    def last_basis(self) -> np.ndarray:
+        """The basis of the last iterate."""
+        return self._core.basis(True)
+
+    @property
+    def last_parameters(self) -> dict[str, Any]:
+        """The parameters of the last iterate."""
+        return self._core.parameters(True)
+
+    def trace(self, last: bool = False) -> dict[str, np.ndarray]:
+        """How the estimates went: columns `t`, `log_likelihood`, parameters, `basis_1_1`, ..."""
+        return self._core.trace(last)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The options of the fit, by the command's names, as text."""
+        return self._core.options()
+
+    @property
+    def prior(self) -> str:
+        """The prior's name."""
+        return self._core.prior
+
+    @property
+    def num_channels(self) -> int:
+        return self._core.num_channels
+
+    @property
+    def num_components(self) -> int:
+        return self._core.num_components
+
+    @property
+    def observations(self) -> int:
+        """How many the fit has seen."""
+        return self._core.observations
+
+    @property
+    def impossible_observations(self) -> int:
+        """How many no state could have given; they were treated as missing."""
+        return self._core.impossible_observations
+
+    @property
+    def log_likelihood(self) -> float:
+        """Sum of log p(y_t | y_1..t-1), under the parameters of the time."""
+        return self._core.log_likelihood
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of batch EM, or M-steps of online EM."""
+        return self._core.iterations
+
+    @property
+    def converged(self) -> bool:
+        """Whether batch EM stopped because it gained little."""
+        return self._core.converged
+
+    @property
+    def engine(self) -> str:
+        return self._core.engine
+
+    @property
+    def method(self) -> str:
+        return self._core.method
+
+    @property
+    def seed(self) -> int:
+        return self._core.seed
+
+    def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, last: bool = False,
+              seed: int = 1, **engine: Any) -> np.ndarray:
+        """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
+
+        `sequence=False` takes each row for itself, as the first observation of a stream. Further
+        options: `engine`, `num_particles`, `resampling`, `resample_below`, `num_threads`. The same
+        as `headwater apply`.
+        """
+        rows = self._rows(Y)
+        if smooth:
+            if not sequence:
+                raise ValueError("smooth=True needs a sequence of rows; sequence is False")
+            return self._core.smooth(rows.all(), last, engine, seed)
+        activations = np.empty((len(rows), self.num_components))
+        self._run(rows, last, engine, seed, not sequence, activations=activations)
+        return activations
+
+    def score(self, Y: Any, *, sequence: bool = True, last: bool = False, seed: int = 1,
+              **engine: Any) -> Score:
+        """Log-likelihood of Y, one step ahead; the same as `headwater score`."""
+        rows = self._rows(Y)
+        log_predictive = np.empty(len(rows))
+        self._run(rows, last, engine, seed, not sequence, log_predictive=log_predictive)
+        total = _sum_in_order(log_predictive)
+        return Score(total, len(rows), total / len(rows), log_predictive)
+
+    def predict(self, Y: Any, *, last: bool = False, seed: int = 1, **engine: Any) -> np.ndarray:
+        """E[y_t | y_1..t-1], T x M; the same as `headwater score --predict`."""
+        rows = self._rows(Y)
+        predicted = np.empty(rows.shape)
+        self._run(rows, last, engine, seed, False, predicted=predicted)
+        return predicted
+
+    def forecast(self, Y: Any, horizon: int, *, last: bool = False, seed: int = 1,
+                 **engine: Any) -> np.ndarray:
+        """E[y_T+h | y_1..T] for h = 1, ..., horizon, after the T rows of Y: horizon x M."""
+        if horizon < 1:
+            raise ValueError(f"horizon={horizon}: expected 1 or more")
+        return self._run(self._rows(Y), last, engine, seed, False).forecast(horizon)
+
+    def _rows(self, Y: Any) -> Rows:
+        rows = Rows(Y)
+        if rows.shape[1] != self.num_channels:
+            raise ValueError(f"Y has {rows.shape[1]} channels; the model has {self.num_channels}")
+        if len(rows) == 0:
+            raise ValueError("Y has no rows")
+        return rows
+
+    def _run(self, rows: Rows, last: bool, engine: dict, seed: int, alone: bool, **outputs):
+        run = _core.Filter(self._core, last, engine, seed)
+        for first, block in rows.blocks():
+            if np.any(block < 0) or np.any(np.isinf(block)):
+                raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a "
+                                 "value that is negative or infinite")
+            end = first + len(block)
+            parts = {name: outputs[name][first:end] if name in outputs else None
+                     for name in ("activations", "log_predictive", "predicted")}
+            run.run(block, **parts, alone=alone)
+        return run
+
+    def __reduce__(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "model.h5")
+            self.save(name)
+            with open(name, "rb") as file:
+                return _model_from_bytes, (file.read(), self._prior)
+
+    def __repr__(self) -> str:
+        return (f"Model({self.prior!r}, {self.num_channels} channels, {self.num_components} "
+                f"components, {self.observations} observations)")
+
+
+def _sum_in_order(values: np.ndarray) -> float:
+    """One after another, as the command adds them up; NumPy's sum rounds otherwise."""
+    return float(np.cumsum(values)[-1])
+
+
+def _model_from_bytes(content: bytes, prior: Any) -> Model:
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "model.h5")
+        with open(name, "wb") as file:
+            file.write(content)
+        return Model.load(name, prior)

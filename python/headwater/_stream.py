@@ -1,0 +1,262 @@
+"""The stateful fit."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, Iterable, Optional, Union
+
+import numpy as np
+
+from headwater import _core
+from headwater._arrays import FLOAT, Rows, observation, parameter_tables, table
+from headwater._model import Model, Path
+from headwater._progress import Progress
+
+# Online EM has not settled after so few.
+_FEW_M_STEPS = 50
+
+
+class ConvergenceWarning(UserWarning):
+    """A fit ended before it had settled."""
+
+
+class Stream:
+    """Learns basis and prior from observations as they come.
+
+    Every option has the name and the default that it has in `headwater fit` (`num_components`,
+    `num_particles` and `num_threads` are `--components`, `--particles` and `--threads`), and the
+    same data, options and seed give the same bits.
+
+    Parameters
+    ----------
+    num_components : int
+        K, the number of sources. A prior of your own knows it; then it may be left out.
+    prior : str or object
+        The law of the activations: a name of `list_priors()`, or a prior of your own (`Prior`).
+    set : dict
+        Where the prior's parameters start: ``{"stay_off": 0.9}``; K numbers with `per_component`.
+    hold : list of str
+        Parameters, or "basis", that stay as they start.
+    init : "auto", "random" or M x K array
+        Start of the basis. "auto" holds back the first observations (1,000 to 3,000) and starts
+        from the best of several beginnings tried on them; until then there is no estimate.
+    per_component : bool
+        Parameters for each component instead of shared ones.
+    background : bool
+        One more component that is always on, reported apart.
+    restarts : int
+        So many fits with seeds `seed`, `seed` + 1, ..., on `num_threads`; the best is kept.
+    method : "online" or "batch"
+        One pass, or EM on the whole record, at `finish()`, with `iterations` and `tolerance`.
+    engine : "auto", "exact" or "particle"
+        With `num_particles`, `resampling`, `resample_below`, `num_threads`.
+    smoother : "auto", "lag", "path", "forward" or "paris"
+        With `lag`, `backward`, `backward_draws`, `window_tolerance`, `block`.
+    step : str
+        Weight of observation t: "power:A" for t^-A, or "constant:G" to follow a drift.
+    burn_in, average : int, "auto", "none" or "polyak"
+        Observations before the first M-step; what is reported.
+    scale_in, proposal, paper_exact, basis_shape, basis_rate, basis_floor, transition_weight,
+    trace_every, strict
+        As `headwater fit --help` has them.
+    seed : int
+        Same seed, same bits, whatever `num_threads`.
+    """
+
+    def __init__(self, num_components: Optional[int] = None,
+                 prior: Union[str, Any] = "basis-selection", *,
+                 set: Optional[dict[str, Any]] = None, hold: Iterable[str] = (),
+                 init: Any = "auto", per_component: bool = False, background: bool = False,
+                 restarts: int = 1, method: str = "online", iterations: int = 200,
+                 tolerance: float = 1e-9, engine: str = "auto", num_particles: int = 1000,
+                 smoother: str = "auto", lag: int = 0, proposal: str = "auto",
+                 resampling: str = "systematic", resample_below: float = 0.5,
+                 backward: str = "mcmc", backward_draws: int = 2,
+                 window_tolerance: float = 1e-6, block: int = 0, scale_in: str = "auto",
+                 paper_exact: bool = False, basis_shape: float = 1 + 1e-6,
+                 basis_rate: float = 1e-6, basis_floor: float = 1e-10,
+                 transition_weight: float = 1e-6, step: str = "power:0.6", burn_in: int = 100,
+                 average: str = "auto", seed: int = 1, num_threads: int = 1,
+                 trace_every: int = 0, strict: bool = False):
+        options = {name: value for name, value in locals().items()
+                   if name not in ("self", "num_components", "prior", "set", "restarts",
+                                   "per_component", "hold", "init")}
+        if isinstance(hold, str):
+            raise ValueError(f"hold={hold!r}: expected a list of names")
+        options["hold"] = [str(name) for name in hold]
+        options["init"] = init if isinstance(init, str) else table(init, "init")
+        if num_components is not None:
+            options["num_components"] = num_components
+        elif isinstance(prior, str):
+            raise ValueError("num_components is missing: the number of sources")
+        self._prior = None if isinstance(prior, str) else prior
+        self._threads = num_threads if restarts > 1 else 1
+        if not 1 <= restarts <= 1000:
+            raise ValueError(f"restarts={restarts}: expected a number from 1 to 1000")
+        if restarts > 1:
+            options["num_threads"] = 1
+        self._sessions = [
+            _core.Session(prior, parameter_tables(set), per_component,
+                          {**options, "seed": seed + i} if i else options)
+            for i in range(restarts)]
+
+    # Observations in
+
+    def update(self, y: Any) -> None:
+        """Takes in one observation: M numbers, 0 or more, NaN where one is missing."""
+        if not (type(y) is np.ndarray and y.dtype is FLOAT and y.ndim == 1
+                and y.flags.c_contiguous):
+            y = observation(y)
+        try:
+            for session in self._sessions:
+                session.update(y)
+        except _core.InputError as error:
+            raise ValueError(f"y: {error}") from None
+
+    def update_many(self, Y: Any, *, callback: Optional[Callable[["Stream"], Any]] = None,
+                    every: int = 1000, verbose: bool = False, progress: bool = False) -> "Stream":
+        """Takes in the rows of Y, in order.
+
+        Y is T x M: a NumPy array of any numeric type and order, a masked array, a SciPy sparse
+        matrix, or a pandas or polars frame; NaN, a masked cell or null is a missing cell. After
+        each `every` rows, `callback(stream)` is called, and `verbose` prints a line to standard
+        error; `progress` shows a tqdm bar. Ctrl-C, or an exception of the callback, leaves the
+        stream usable: `observations` says how many were taken in.
+        """
+        if every < 1:
+            raise ValueError(f"every={every}: expected 1 or more")
+        rows = Rows(Y)
+        watched = callback is not None or verbose or progress
+        told = Progress(self, len(rows), callback, verbose, progress)
+        try:
+            for _, block in rows.blocks(every if watched else None):
+                self._each(lambda session: session.update_rows(block))
+                told.show(len(block))
+        except _core.InputError as error:
+            raise ValueError(f"{rows.name}: {error}") from None
+        finally:
+            told.close()
+        return self
+
+    def finish(self) -> "Stream":
+        """The stream has ended: what is held back enters the estimate. No update can follow."""
+        self._each(lambda session: session.finish())
+        self._warn(self.model())
+        return self
+
+    # Estimates out
+
+    def model(self) -> Model:
+        """The estimate of now, as a model of its own."""
+        return Model(self._started().model(), self._prior)
+
+    @property
+    def basis(self) -> np.ndarray:
+        """M x K: column k is what component k adds to each channel."""
+        return self.model().basis
+
+    @property
+    def background(self) -> Optional[np.ndarray]:
+        """What is always on, M numbers; None unless it was asked for."""
+        return self.model().background
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The prior's parameters: a float each, or an array where components have their own."""
+        return self.model().parameters
+
+    @property
+    def activation(self) -> np.ndarray:
+        """E[x_t | y_1..t], K numbers: what is on now."""
+        return self._started().activation
+
+    @property
+    def report(self) -> Optional[dict[str, Any]]:
+        """What the last observation did, by the names of the command's --log; None before it."""
+        return self._best.report
+
+    @property
+    def log_likelihood(self) -> float:
+        """Sum of log p(y_t | y_1..t-1) so far, under the parameters of the time."""
+        return self._best.log_likelihood
+
+    @property
+    def observations(self) -> int:
+        """How many were given so far."""
+        return self._sessions[0].observations
+
+    @property
+    def has_started(self) -> bool:
+        """Whether there is an estimate: not while the first observations are held back."""
+        return self._best.has_started or self._best.is_finished
+
+    def forecast(self, horizon: int) -> np.ndarray:
+        """E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. The stream stays as it is."""
+        if horizon < 1:
+            raise ValueError(f"horizon={horizon}: expected 1 or more")
+        return self._started().forecast(horizon)
+
+    # Files and copies
+
+    def save(self, path: Path) -> None:
+        """Writes the model file that the command would write if the stream ended here."""
+        self.ended().save(path)
+
+    def ended(self) -> Model:
+        """The model if the stream ended here, while this one goes on."""
+        session = self._best
+        if not session.is_finished:
+            session = session.copy()
+            session.finish()
+        return Model(session.model(), self._prior)
+
+    def copy(self) -> "Stream":
+        """Another stream that goes on from here by itself."""
+        other = Stream.__new__(Stream)
+        other.__dict__.update(self.__dict__, _sessions=[s.copy() for s in self._sessions])
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> "Stream":
+        return self.copy()
+
+    def __repr__(self) -> str:
+        state = "finished, " if self._best.is_finished else ""
+        return f"Stream({state}{self.observations} observations)"
+
+    @property
+    def _best(self) -> "_core.Session":
+        if len(self._sessions) == 1:
+            return self._sessions[0]
+        return max(self._sessions, key=lambda session: session.log_likelihood)
+
+    def _started(self) -> "_core.Session":
+        best = self._best
+        if best.has_started or best.is_finished:
+            return best
+        if best.observations == 0:
+            raise ValueError("there is no estimate: the stream has had no observation")
+        raise ValueError(
+            f"there is no estimate yet: the first {best.observations:,} observations are held back "
+            "to choose a start from, or for batch EM; finish() ends the stream, and ended() is the "
+            "model as if it had")
+
+    def _each(self, work: Callable[["_core.Session"], None]) -> None:
+        if self._threads == 1:
+            for session in self._sessions:
+                work(session)
+            return
+        with ThreadPoolExecutor(self._threads) as threads:
+            for done in [threads.submit(work, session) for session in self._sessions]:
+                done.result()
+
+    @staticmethod
+    def _warn(model: Model) -> None:
+        if model.method == "batch" and not model.converged:
+            warnings.warn(f"stopped at the limit of {model.iterations} iterations",
+                          ConvergenceWarning, stacklevel=3)
+        elif model.method == "online" and model.iterations < _FEW_M_STEPS:
+            warnings.warn(f"only {model.iterations} M-steps in so short a stream; method='batch' "
+                          "makes more of it", ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,153 @@
+"""Pictures of what was found; needs matplotlib. Each function returns axes, and draws on those it
+is given."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    raise ImportError("headwater.plot needs matplotlib: pip install matplotlib") from None
+
+from headwater._model import Model
+
+_ESTIMATE, _TRUTH = "C0", "0.25"
+
+
+def _model(given: Any) -> Model:
+    """Of a Model, a Stream or an OnlineNMF."""
+    if isinstance(given, Model):
+        return given
+    if hasattr(given, "model_"):
+        return given.model_
+    if hasattr(given, "model"):
+        return given.model()
+    raise ValueError(f"expected a Model, a Stream or an OnlineNMF, found {type(given).__name__}")
+
+
+def _in_order_of(truth: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Which column of the basis stands for which of the truth: components have no order."""
+    from scipy.optimize import linear_sum_assignment
+    cost = ((truth[:, :, None] - basis[:, None, :]) ** 2).sum(axis=0)
+    return linear_sum_assignment(cost)[1]
+
+
+def _checked_truth(truth: Any, shape: tuple) -> np.ndarray:
+    truth = np.asarray(truth, dtype=float)
+    if truth.shape != shape:
+        raise ValueError(f"truth has shape {truth.shape}; the basis has {shape}")
+    return truth
+
+
+def basis(model: Any, *, channels: Optional[Sequence[str]] = None, ax: Any = None) -> Any:
+    """The basis as an image: a row for each channel, a column for each component.
+
+    `model` may also be an M x K array.
+    """
+    values = model if isinstance(model, np.ndarray) else _model(model).basis
+    if ax is None:
+        height = min(max(2.5, 0.3 * len(values) + 1), 10)
+        _, ax = plt.subplots(figsize=(max(3.0, 0.6 * values.shape[1] + 1.5), height),
+                             layout="constrained")
+    image = ax.imshow(values, aspect="auto", interpolation="nearest", cmap="viridis", vmin=0)
+    ax.figure.colorbar(image, ax=ax, label="counts a step when on")
+    ax.set_xticks(range(values.shape[1]), [str(k + 1) for k in range(values.shape[1])])
+    ax.set_xlabel("component")
+    if channels is not None:
+        ax.set_yticks(range(len(values)), list(channels))
+    elif len(values) <= 20:
+        ax.set_yticks(range(len(values)), [str(m + 1) for m in range(len(values))])
+    ax.set_ylabel("channel")
+    return ax
+
+
+def traces(model: Any, *, truth: Any = None, last: bool = False,
+           channels: Optional[Sequence[int]] = None, axes: Any = None) -> np.ndarray:
+    """How each entry of the basis went: a grid of panels, channels down and components across.
+
+    With the M x K basis `truth`, components are put into its order and it is drawn as a line.
+    `channels` picks rows (from 0); without it, the first twelve are shown.
+    """
+    model = _model(model)
+    columns = model.trace(last)
+    found = model.last_basis if last else model.basis
+    num_channels, num_components = found.shape
+    order = np.arange(num_components)
+    if truth is not None:
+        truth = _checked_truth(truth, found.shape)
+        order = _in_order_of(truth, found)
+    rows = list(range(min(num_channels, 12)) if channels is None else channels)
+    if axes is None:
+        _, axes = plt.subplots(len(rows), num_components, sharex=True, squeeze=False,
+                               figsize=(1.7 * num_components + 0.6, 1.1 * len(rows) + 0.6),
+                               layout="constrained")
+    axes = np.asarray(axes, dtype=object).reshape(len(rows), num_components)
+    for i, m in enumerate(rows):
+        for k in range(num_components):
+            ax = axes[i, k]
+            ax.plot(columns["t"], columns[f"basis_{m + 1}_{order[k] + 1}"], color=_ESTIMATE, lw=1)
+            if truth is not None:
+                ax.axhline(truth[m, k], color=_TRUTH, lw=0.8, ls="--")
+            ax.set_ylim(bottom=0)
+            ax.tick_params(labelsize=6)
+            if i == 0:
+                ax.set_title(f"component {k + 1}", fontsize=8)
+            if k == 0:
+                ax.set_ylabel(f"channel {m + 1}", fontsize=7)
+            if i == len(rows) - 1:
+                ax.set_xlabel("iteration" if model.method == "batch" else "t", fontsize=7)
+    return axes
+
+
+def activations(x: Any, *, times: Any = None, truth: Any = None, axes: Any = None) -> np.ndarray:
+    """Activations (T x K) over time, a panel for each component; `truth` (T x K) behind them."""
+    x = np.asarray(x, dtype=float)
+    if x.ndim != 2:
+        raise ValueError(f"x has {x.ndim} dimensions; expected 2: T x K activations")
+    times = np.arange(1, len(x) + 1) if times is None else times
+    if axes is None:
+        _, axes = plt.subplots(x.shape[1], 1, sharex=True, squeeze=False,
+                               figsize=(7, 0.8 * x.shape[1] + 0.7), layout="constrained")
+    axes = np.asarray(axes, dtype=object).reshape(x.shape[1])
+    for k, ax in enumerate(axes):
+        if truth is not None:
+            ax.fill_between(times, np.asarray(truth)[:, k], step="mid", color="0.85", lw=0)
+        ax.plot(times, x[:, k], color=_ESTIMATE, lw=1, drawstyle="steps-mid")
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel(str(k + 1), rotation=0, ha="right", va="center")
+        ax.tick_params(labelsize=7)
+    axes[0].set_title("activation of each component", fontsize=9)
+    axes[-1].set_xlabel("t")
+    return axes
+
+
+def diagnostics(model: Any, *, last: bool = False, axes: Any = None) -> np.ndarray:
+    """Whether a fit has settled: log-likelihood an observation, and the prior's parameters."""
+    model = _model(model)
+    columns = model.trace(last)
+    t = columns["t"]
+    names = [name for name in columns
+             if name not in ("t", "log_likelihood") and not name.startswith(("basis_",
+                                                                             "background_"))]
+    if axes is None:
+        _, axes = plt.subplots(2 if names else 1, 1, sharex=True, squeeze=False,
+                               figsize=(6, 4 if names else 2.5), layout="constrained")
+    axes = np.asarray(axes, dtype=object).ravel()
+    if model.method == "batch":
+        axes[0].plot(t, columns["log_likelihood"], color=_ESTIMATE)
+        axes[0].set_ylabel("log-likelihood")
+    else:
+        gained = np.diff(columns["log_likelihood"], prepend=0) / np.diff(t, prepend=0)
+        axes[0].plot(t, gained, color=_ESTIMATE, lw=1)
+        axes[0].set_ylabel("log-likelihood\nan observation")
+    if names:
+        for name in names:
+            axes[1].plot(t, columns[name], lw=1, label=name)
+        axes[1].set_ylabel("parameters")
+        if len(names) <= 12:
+            axes[1].legend(fontsize=7)
+    axes[-1].set_xlabel("iteration" if model.method == "batch" else "t")
+    return axes
