@@ -81,12 +81,12 @@ std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
 }
 
 void improve(Trial& trial, const Record& observations, std::int64_t iterations,
-             const MStepOptions& m_step) {
+             const MStepOptions& m_step, const OnIteration& on_iteration) {
   BatchEmOptions options;
   options.max_iterations = iterations;
   options.tolerance = 1e-7;
   options.m_step = m_step;
-  BatchEmResult result = batch_em(observations, std::move(trial.estimate), options);
+  BatchEmResult result = batch_em(observations, std::move(trial.estimate), options, on_iteration);
   trial.estimate = std::move(result.estimate);
   trial.report.iterations += result.iterations;
   trial.report.log_likelihood =
@@ -108,7 +108,8 @@ void put_under(const AnyPrior& prior, Trial& trial) {
 }
 
 void improve_by_particles(Trial& trial, const Record& observations, std::int64_t iterations,
-                          const MStepOptions& m_step, std::uint64_t seed) {
+                          const MStepOptions& m_step, std::uint64_t seed,
+                          const OnIteration& on_iteration) {
   ParticleEngineOptions engine;
   engine.filter.num_particles = kParticles;
   engine.learn_prior = learns_prior(m_step, trial.estimate.prior);
@@ -123,7 +124,8 @@ void improve_by_particles(Trial& trial, const Record& observations, std::int64_t
       [&](const Estimate& estimate, std::int64_t iteration) {
         engine.filter.seed = seed + (static_cast<std::uint64_t>(iteration) << 32);
         return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, engine, pool);
-      });
+      },
+      on_iteration);
   trial.estimate = std::move(result.estimate);
   trial.report.iterations += result.iterations;
   trial.report.log_likelihood =
@@ -154,7 +156,8 @@ std::vector<Round> rounds_by_particles(const AnyPrior& prior, Index n) {
   return {{n, 5, 2}, {n, 10, 1}, {n, 15, 1}};
 }
 
-using Improve = std::function<void(Trial& trial, const Round& round)>;
+using Improve =
+    std::function<void(Trial& trial, const Round& round, const OnIteration& on_iteration)>;
 
 struct Stage {
   std::vector<Round> rounds;
@@ -172,12 +175,15 @@ void search(std::vector<Trial>& trials, const std::vector<Stage>& stages,
     }
   }
   std::int64_t done = 0;
+  const OnIteration tell = [&](std::int64_t, double, const Estimate&) {
+    if (on_search) on_search(done, all);
+  };
   count = trials.size();
   for (const Stage& stage : stages) {
     for (const Round& round : stage.rounds) {
       for (std::size_t i = 0; i < count; ++i) {
-        if (on_search) on_search(done++, all);
-        stage.improve(trials[i], round);
+        stage.improve(trials[i], round, tell);
+        ++done;
       }
       sort_by_likelihood(trials, count);
       count = std::min(count, round.trials);
@@ -223,13 +229,13 @@ StartSearch automatic_start(const Record& observations, const AnyPrior& prior, b
     const Index few = std::min<Index>(most, 300);
     MStepOptions m_step = options;
     if (!is_itself) m_step.held_parameters.clear();
-    const Improve by_em = [&](Trial& trial, const Round& round) {
-      improve(trial, observations.first(round.observations), round.iterations, m_step);
+    const Improve by_em = [&](Trial& trial, const Round& round, const OnIteration& tell) {
+      improve(trial, observations.first(round.observations), round.iterations, m_step, tell);
     };
-    const Improve by_particles = [&](Trial& trial, const Round& round) {
+    const Improve by_particles = [&](Trial& trial, const Round& round, const OnIteration& tell) {
       if (trial.estimate.prior.name() != prior.name()) put_under(prior, trial);
       improve_by_particles(trial, observations.first(round.observations), round.iterations, options,
-                           seed + static_cast<std::uint64_t>(trial.report.iterations));
+                           seed + static_cast<std::uint64_t>(trial.report.iterations), tell);
     };
     std::vector<Stage> stages;
     if (is_itself) {

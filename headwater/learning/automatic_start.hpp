@@ -36,7 +36,7 @@ struct StartSearch {
   StartReport report;
 };
 
-// Told of so many steps of all.
+// Told of so many steps of all, several times in each. The search ends where it throws.
 using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 
 // A basis, and for a finite prior its parameters, to start from when nothing is known: the best of

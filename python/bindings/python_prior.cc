@@ -31,7 +31,7 @@ std::shared_ptr<const nb::object> share(nb::object object) {
 class Wrapped {
  public:
   explicit Wrapped(nb::object prior) {
-    name_ = has(prior, "name") ? nb::cast<std::string>(nb::str(prior.attr("name")))
+    name_ = has(prior, "name") ? nb::cast<std::string>(prior.attr("name"))
                                : nb::cast<std::string>(prior.type().attr("__name__"));
     num_components_ = whole_number(prior, "num_components");
     object_ = share(std::move(prior));
@@ -70,7 +70,7 @@ class Wrapped {
     if (!fits) {
       throw UsageError(
           fmt::format("prior '{}': {} returned an array of shape {}; expected ({}, {})", name_,
-                      what, nb::cast<std::string>(nb::str(array.attr("shape"))), rows,
+                      what, nb::cast<std::string>(nb::repr(array.attr("shape"))), rows,
                       columns < 0 ? "any" : std::to_string(columns)));
     }
     return as_map(found);
@@ -83,8 +83,8 @@ class Wrapped {
         nb::cast<int>(array.attr("ndim")) == 1 && nb::cast<Index>(array.attr("size")) == size;
     if (!fits) {
       throw UsageError(fmt::format("prior '{}': {} returned an array of shape {}; expected ({},)",
-                                   name_, what, nb::cast<std::string>(nb::str(array.attr("shape"))),
-                                   size));
+                                   name_, what,
+                                   nb::cast<std::string>(nb::repr(array.attr("shape"))), size));
     }
     const auto found = nb::cast<RowIn>(array);
     return Eigen::Map<const Vector>(found.data(), size);

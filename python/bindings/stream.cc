@@ -131,8 +131,8 @@ void bind_stream(nb::module_& module) {
       .def_prop_ro("observations", &Stream::observations)
       .def_prop_ro("log_likelihood", &Stream::log_likelihood)
       .def_prop_ro("start", &Stream::start)
-      .def_prop_ro("activation", &Stream::activation)
-      .def_prop_ro("report", &Stream::report);
+      .def("activation", &Stream::activation)
+      .def("report", &Stream::report);
 }
 
 }  // namespace headwater::python

@@ -169,12 +169,12 @@ class Stream:
     @property
     def activation(self) -> np.ndarray:
         """E[x_t | y_1..t], K numbers: what is on now."""
-        return self._started().activation
+        return self._started().activation()
 
     @property
     def report(self) -> Optional[dict[str, Any]]:
         """What the last observation did, by the names of the command's --log; None before it."""
-        return self._best.report
+        return self._best.report()
 
     @property
     def log_likelihood(self) -> float:
