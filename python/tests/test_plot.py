@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+import headwater
+
+pytest.importorskip("matplotlib")
+import matplotlib.pyplot as plt
+
+from headwater import plot
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def stream():
+    Y = headwater.simulate(channels=4, components=2, length=1500, seed=1).observations
+    return headwater.Stream(2, background=True).update_many(Y)
+
+
+def drawn(ax):
+    ax.figure.canvas.draw()
+
+
+def test_basis(stream):
+    ax = plot.basis(stream, channels=list("abcd"))
+    drawn(ax)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list("abcd")
+    np.testing.assert_array_equal(ax.images[0].get_array(), stream.basis)
+    given = plt.subplots()[1]
+    assert plot.basis(stream.basis, ax=given) is given
+
+
+def test_traces_are_the_papers_grid(stream):
+    truth = stream.basis[:, ::-1]
+    axes = plot.traces(stream, truth=truth)
+    drawn(axes[0, 0])
+    assert axes.shape == (4, 2)
+    line, true = axes[2, 1].lines
+    np.testing.assert_array_equal(line.get_ydata(), stream.model().trace()["basis_3_1"])
+    assert true.get_ydata()[0] == truth[2, 1]
+    given = plt.subplots(1, 2)[1]
+    assert plot.traces(stream, channels=[3], axes=given, last=True).shape == (1, 2)
+    with pytest.raises(ValueError, match="truth has shape"):
+        plot.traces(stream, truth=np.ones((3, 2)))
+
+
+def test_activations():
+    x = np.random.default_rng(1).random((30, 3))
+    axes = plot.activations(x, truth=x > 0.5)
+    drawn(axes[0])
+    assert len(axes) == 3
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), x[:, 1])
+    with pytest.raises(ValueError, match="x has 1 dimensions"):
+        plot.activations(x[:, 0])
+
+
+def test_diagnostics(stream):
+    axes = plot.diagnostics(stream)
+    drawn(axes[0])
+    assert [line.get_label() for line in axes[1].lines] == ["stay_off", "stay_on"]
+    batch = headwater.Stream(2, method="batch", iterations=3, tolerance=0, init="random")
+    with pytest.warns(headwater.ConvergenceWarning):
+        batch.update_many(np.random.default_rng(1).poisson(3, (40, 3))).finish()
+    assert plot.diagnostics(batch)[-1].get_xlabel() == "iteration"
+
+
+def test_an_estimator_will_do(stream):
+    Y = headwater.simulate(channels=4, components=2, length=1500, seed=1).observations
+    plot.basis(headwater.OnlineNMF(2, random_state=1).fit(Y))
+    with pytest.raises(ValueError, match="found int"):
+        plot.traces(3)
