@@ -4,9 +4,11 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/models/observation.hpp"
 #include "headwater/models/parameter.hpp"
 
 // Between NumPy and Eigen. Arrays come in as contiguous rows of doubles, which is what Python hands
@@ -32,6 +34,12 @@ inline Eigen::Map<RowMatrix> as_map(const RowsOut& rows) {
 
 inline std::span<const double> row_of(const RowsIn& rows, std::size_t i) {
   return {rows.data() + i * rows.shape(1), rows.shape(1)};
+}
+
+inline Observation observation_of(const RowsIn& rows, const std::optional<RowsIn>& exposures,
+                                  std::size_t i) {
+  if (!exposures) return row_of(rows, i);
+  return {row_of(rows, i), row_of(*exposures, i)};
 }
 
 // Needs the GIL.

@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "headwater/session/inference.hpp"
 #include "headwater/session/model_file.hpp"
+#include "headwater/session/surprise.hpp"
 #include "module.hpp"
 #include "options.hpp"
 #include "python_prior.hpp"
@@ -42,6 +43,7 @@ struct Outputs {
   std::optional<RowsOut> activations;
   std::optional<RowOut> log_predictive;
   std::optional<RowsOut> predicted;
+  std::optional<RowOut> tail_probability;
 
   void take(Index t, const FilterStep& step, const ModelFilter& filter) const {
     if (activations) as_map(*activations).row(t) = filter.filtered_activation();
@@ -50,30 +52,51 @@ struct Outputs {
   }
 };
 
+// A model at work, and how far it has come.
+struct TimedFilter {
+  TimedFilter(const Model& model, bool last, const EngineConfig& engine, std::uint64_t seed)
+      : filter(estimate_of(model, last), model.background, engine, seed), tail_probability(seed) {}
+
+  ModelFilter filter;
+  TailProbability tail_probability;
+  std::int64_t time = 0;
+};
+
 // Each row goes on from the last one; or, alone, from the beginning.
-void run(ModelFilter& filter, const RowsIn& rows, const Outputs& out, bool alone) {
+void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& exposures,
+         const Outputs& out, bool alone) {
   const nb::gil_scoped_release release;
   SignalWatch watch;
   for (std::size_t t = 0; t < rows.shape(0); ++t, watch.look()) {
+    const Observation y = observation_of(rows, exposures, t);
     if (alone) {
-      ModelFilter first(filter);
-      const FilterStep step = first.step(row_of(rows, t));
-      out.take(static_cast<Index>(t), step, first);
-    } else {
-      const FilterStep step = filter.step(row_of(rows, t));
-      out.take(static_cast<Index>(t), step, filter);
+      ModelFilter first(timed.filter);
+      out.take(static_cast<Index>(t), first.step(y), first);
+      continue;
+    }
+    out.take(static_cast<Index>(t), timed.filter.step(y), timed.filter);
+    ++timed.time;
+    if (out.tail_probability) {
+      out.tail_probability->data()[t] =
+          timed.tail_probability(timed.filter.engine(), y, timed.time);
     }
   }
 }
 
-NumpyTable smooth(const Model& model, const RowsIn& rows, bool last, const nb::dict& options,
-                  std::uint64_t seed) {
+// Rows after one another are columns after one another of the transpose.
+Eigen::Map<const Matrix> columns_of(const RowsIn& rows) {
+  return {rows.data(), static_cast<Index>(rows.shape(1)), static_cast<Index>(rows.shape(0))};
+}
+
+NumpyTable smooth(const Model& model, const RowsIn& rows, const std::optional<RowsIn>& exposures,
+                  bool last, const nb::dict& options, std::uint64_t seed) {
   const EngineConfig engine = engine_config_from(options);
+  const auto seen = exposures ? columns_of(*exposures) : Eigen::Map<const Matrix>(nullptr, 0, 0);
   RowMatrix means;
   {
     const nb::gil_scoped_release release;
     means = smoothed_activations(estimate_of(model, last), model.background,
-                                 as_map(rows).transpose(), engine, seed);
+                                 Record(columns_of(rows), seen), engine, seed);
   }
   return to_numpy(std::move(means));
 }
@@ -83,28 +106,30 @@ Model read(const std::string& name, const std::optional<nb::object>& prior) {
 }
 
 void bind_filter(nb::module_& module) {
-  nb::class_<ModelFilter>(module, "Filter", "A model at work on a stream, parameters held.")
+  nb::class_<TimedFilter>(module, "Filter", "A model at work on a stream, parameters held.")
       .def(
           "__init__",
-          [](ModelFilter* at, const Model& model, bool last, const nb::dict& options,
+          [](TimedFilter* at, const Model& model, bool last, const nb::dict& options,
              std::uint64_t seed) {
-            new (at) ModelFilter(estimate_of(model, last), model.background,
-                                 engine_config_from(options), seed);
+            new (at) TimedFilter(model, last, engine_config_from(options), seed);
           },
           nb::arg("model"), nb::arg("last"), nb::arg("options"), nb::arg("seed"))
       .def(
           "run",
-          [](ModelFilter& filter, const RowsIn& rows, std::optional<RowsOut> activations,
-             std::optional<RowOut> log_predictive, std::optional<RowsOut> predicted, bool alone) {
-            run(filter, rows, {activations, log_predictive, predicted}, alone);
+          [](TimedFilter& filter, const RowsIn& rows, std::optional<RowsIn> exposures,
+             std::optional<RowsOut> activations, std::optional<RowOut> log_predictive,
+             std::optional<RowsOut> predicted, std::optional<RowOut> tail_probability, bool alone) {
+            run(filter, rows, exposures, {activations, log_predictive, predicted, tail_probability},
+                alone);
           },
-          nb::arg("rows").noconvert(), nb::arg("activations").noconvert().none(),
-          nb::arg("log_predictive").noconvert().none(), nb::arg("predicted").noconvert().none(),
+          nb::arg("rows").noconvert(), nb::arg("exposures").noconvert().none(),
+          nb::arg("activations").noconvert().none(), nb::arg("log_predictive").noconvert().none(),
+          nb::arg("predicted").noconvert().none(), nb::arg("tail_probability").noconvert().none(),
           nb::arg("alone"))
       .def(
           "forecast",
-          [](const ModelFilter& filter, Index horizon) {
-            return to_numpy(filter.forecast(horizon).transpose());
+          [](const TimedFilter& timed, Index horizon) {
+            return to_numpy(timed.filter.forecast(horizon).transpose());
           },
           nb::arg("horizon"));
 }

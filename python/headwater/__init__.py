@@ -16,7 +16,7 @@ from headwater import _core
 from headwater._model import Model, Score
 from headwater._priors import Prior, check_prior, list_priors
 from headwater._simulate import Simulation, simulate
-from headwater._stream import ConvergenceWarning, Stream
+from headwater._stream import ConvergenceWarning, Stream, Surprise
 
 if TYPE_CHECKING:
     from headwater import plot
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __version__ = _core.version()
 __all__ = ["ConvergenceWarning", "Model", "OnlineNMF", "Prior", "Score", "Simulation", "Stream",
-           "check_prior", "list_priors", "plot", "simulate"]
+           "Surprise", "check_prior", "list_priors", "plot", "simulate"]
 
 
 # What needs scikit-learn or matplotlib is imported when it is asked for.

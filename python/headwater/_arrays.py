@@ -96,6 +96,24 @@ class Rows:
         return self.block(0, len(self))
 
 
+class Exposures:
+    """How much of each cell of some rows there was to be counted: T x M, or T for all channels."""
+
+    def __init__(self, exposure: Any, rows: Rows):
+        array = exposure
+        if np.ndim(exposure) == 1 and not hasattr(exposure, "tocsr"):
+            array = np.asarray(exposure)[:, None]
+        self._rows = Rows(array, "exposure")
+        self._channels = rows.shape[1]
+        if self._rows.shape not in (rows.shape, (rows.shape[0], 1)):
+            raise ValueError(f"exposure has shape {np.shape(exposure)}; expected {rows.shape}, or "
+                             f"({rows.shape[0]},) for all channels")
+
+    def block(self, first: int, last: int) -> np.ndarray:
+        block = self._rows.block(first, last)
+        return np.ascontiguousarray(np.broadcast_to(block, (len(block), self._channels)))
+
+
 def table(values: Any, name: str) -> np.ndarray:
     """A small matrix: rows x columns of doubles."""
     return Rows(values, name).all()

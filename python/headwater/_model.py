@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 
 from headwater import _core
-from headwater._arrays import Rows
+from headwater._arrays import Exposures, Rows
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -21,6 +21,9 @@ class Score(NamedTuple):
     observations: int
     per_observation: float
     log_predictive: np.ndarray  #: log p(y_t | y_1..t-1), T numbers
+    #: With surprise=True: how probable an observation at least as surprising was, T numbers that
+    #: are uniform on (0, 1) where the model is right.
+    tail_probability: Optional[np.ndarray] = None
 
 
 def checked_path(path: Path) -> str:
@@ -137,8 +140,8 @@ class Model:
     def seed(self) -> int:
         return self._core.seed
 
-    def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, last: bool = False,
-              seed: int = 1, **engine: Any) -> np.ndarray:
+    def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, exposure: Any = None,
+              last: bool = False, seed: int = 1, **engine: Any) -> np.ndarray:
         """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
 
         `sequence=False` takes each row for itself, as the first observation of a stream. Further
@@ -149,33 +152,46 @@ class Model:
         if smooth:
             if not sequence:
                 raise ValueError("smooth=True needs a sequence of rows; sequence is False")
-            return self._core.smooth(rows.all(), last, engine, seed)
+            block, seen = rows.all(), None
+            if exposure is not None:
+                block, seen = _masked(block, Exposures(exposure, rows).block(0, len(rows)))
+            return self._core.smooth(block, seen, last, engine, seed)
         activations = np.empty((len(rows), self.num_components))
-        self._run(rows, last, engine, seed, not sequence, activations=activations)
+        self._run(rows, exposure, last, engine, seed, not sequence, activations=activations)
         return activations
 
-    def score(self, Y: Any, *, sequence: bool = True, last: bool = False, seed: int = 1,
-              **engine: Any) -> Score:
-        """Log-likelihood of Y, one step ahead; the same as `headwater score`."""
-        rows = self._rows(Y)
-        log_predictive = np.empty(len(rows))
-        self._run(rows, last, engine, seed, not sequence, log_predictive=log_predictive)
-        total = _sum_in_order(log_predictive)
-        return Score(total, len(rows), total / len(rows), log_predictive)
+    def score(self, Y: Any, *, sequence: bool = True, surprise: bool = False,
+              exposure: Any = None, last: bool = False, seed: int = 1, **engine: Any) -> Score:
+        """Log-likelihood of Y, one step ahead; the same as `headwater score`.
 
-    def predict(self, Y: Any, *, last: bool = False, seed: int = 1, **engine: Any) -> np.ndarray:
+        With `surprise=True` also how probable an observation at least as surprising was.
+        """
+        if surprise and not sequence:
+            raise ValueError("surprise=True needs a sequence of rows; sequence is False")
+        rows = self._rows(Y)
+        outputs = {"log_predictive": np.empty(len(rows))}
+        if surprise:
+            outputs["tail_probability"] = np.empty(len(rows))
+        self._run(rows, exposure, last, engine, seed, not sequence, **outputs)
+        total = _sum_in_order(outputs["log_predictive"])
+        return Score(total, len(rows), total / len(rows), **outputs)
+
+    def predict(self, Y: Any, *, exposure: Any = None, last: bool = False, seed: int = 1,
+                **engine: Any) -> np.ndarray:
         """E[y_t | y_1..t-1], T x M; the same as `headwater score --predict`."""
         rows = self._rows(Y)
         predicted = np.empty(rows.shape)
-        self._run(rows, last, engine, seed, False, predicted=predicted)
+        self._run(rows, exposure, last, engine, seed, False, predicted=predicted)
+        if exposure is not None:
+            predicted *= Exposures(exposure, rows).block(0, len(rows))
         return predicted
 
-    def forecast(self, Y: Any, horizon: int, *, last: bool = False, seed: int = 1,
-                 **engine: Any) -> np.ndarray:
+    def forecast(self, Y: Any, horizon: int, *, exposure: Any = None, last: bool = False,
+                 seed: int = 1, **engine: Any) -> np.ndarray:
         """E[y_T+h | y_1..T] for h = 1, ..., horizon, after the T rows of Y: horizon x M."""
         if horizon < 1:
             raise ValueError(f"horizon={horizon}: expected 1 or more")
-        return self._run(self._rows(Y), last, engine, seed, False).forecast(horizon)
+        return self._run(self._rows(Y), exposure, last, engine, seed, False).forecast(horizon)
 
     def _rows(self, Y: Any) -> Rows:
         rows = Rows(Y)
@@ -185,16 +201,22 @@ class Model:
             raise ValueError("Y has no rows")
         return rows
 
-    def _run(self, rows: Rows, last: bool, engine: dict, seed: int, alone: bool, **outputs):
+    def _run(self, rows: Rows, exposure: Any, last: bool, engine: dict, seed: int, alone: bool,
+             **outputs):
         run = _core.Filter(self._core, last, engine, seed)
+        seen = None if exposure is None else Exposures(exposure, rows)
         for first, block in rows.blocks():
             if np.any(block < 0) or np.any(np.isinf(block)):
                 raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a "
                                  "value that is negative or infinite")
             end = first + len(block)
             parts = {name: outputs[name][first:end] if name in outputs else None
-                     for name in ("activations", "log_predictive", "predicted")}
-            run.run(block, **parts, alone=alone)
+                     for name in ("activations", "log_predictive", "predicted",
+                                  "tail_probability")}
+            exposures = None
+            if seen is not None:
+                block, exposures = _masked(block, seen.block(first, end))
+            run.run(block, exposures, **parts, alone=alone)
         return run
 
     def __reduce__(self):
@@ -207,6 +229,13 @@ class Model:
     def __repr__(self) -> str:
         return (f"Model({self.prior!r}, {self.num_channels} channels, {self.num_components} "
                 f"components, {self.observations} observations)")
+
+
+def _masked(block: np.ndarray, exposures: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The exposures, checked, and the block with what was not looked at missing."""
+    if not (np.isfinite(exposures).all() and (exposures >= 0).all()):
+        raise ValueError("exposure: expected finite numbers, 0 or more")
+    return np.where(exposures == 0, np.nan, block), exposures
 
 
 def _sum_in_order(values: np.ndarray) -> float:

@@ -34,12 +34,17 @@ class _Fit:
     """A stream and the model that it would end with, found when it is asked for."""
 
     def __init__(self, stream: Stream):
-        self.stream = stream
+        self.stream: Optional[Stream] = stream
         self._model: Optional[Model] = None
 
     def update(self, X: Any) -> None:
         self._model = None
         self.stream.update_many(X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Batch EM keeps no state to go on with; what it has found is enough.
+        is_batch = self.model.method == "batch"
+        return {"stream": None if is_batch else self.stream, "_model": self.model}
 
     @property
     def model(self) -> Model:
@@ -190,7 +195,8 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def n_steps_(self) -> int:
-        return self._learned().stream.observations
+        fit = self._learned()
+        return fit.stream.observations if fit.stream else fit.model.observations
 
     @property
     def _n_features_out(self) -> int:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Union
 
 import numpy as np
 
 from headwater import _core
-from headwater._arrays import FLOAT, Rows, observation, parameter_tables, table
-from headwater._model import Model, Path
+from headwater._arrays import FLOAT, Exposures, Rows, observation, parameter_tables, table
+from headwater._model import Model, Path, checked_path
 from headwater._progress import Progress
 
 # Online EM has not settled after so few.
 _FEW_M_STEPS = 50
+
+
+class Surprise(NamedTuple):
+    """How unusual an observation was, given all before it."""
+
+    surprise: float  #: -log p(y_t | y_1..t-1), in nats
+    #: How probable one at least as surprising was: uniform on (0, 1) where the model is right.
+    tail_probability: float
 
 
 class ConvergenceWarning(UserWarning):
@@ -79,9 +88,10 @@ class Stream:
                  transition_weight: float = 1e-6, step: str = "power:0.6", burn_in: int = 100,
                  average: str = "auto", seed: int = 1, num_threads: int = 1,
                  trace_every: int = 0, strict: bool = False):
-        options = {name: value for name, value in locals().items()
-                   if name not in ("self", "num_components", "prior", "set", "restarts",
-                                   "per_component", "hold", "init")}
+        self._made_with = {name: value for name, value in locals().items() if name != "self"}
+        options = {name: value for name, value in self._made_with.items()
+                   if name not in ("num_components", "prior", "set", "restarts", "per_component",
+                                   "hold", "init")}
         if isinstance(hold, str):
             raise ValueError(f"hold={hold!r}: expected a list of names")
         options["hold"] = [str(name) for name in hold]
@@ -103,35 +113,45 @@ class Stream:
 
     # Observations in
 
-    def update(self, y: Any) -> None:
-        """Takes in one observation: M numbers, 0 or more, NaN where one is missing."""
+    def update(self, y: Any, exposure: Any = None) -> None:
+        """Takes in one observation: M numbers, 0 or more, NaN where one is missing.
+
+        `exposure`: how long, or how much of, each channel was looked at; 1 if not given.
+        """
         if not (type(y) is np.ndarray and y.dtype is FLOAT and y.ndim == 1
                 and y.flags.c_contiguous):
             y = observation(y)
+        if exposure is not None:
+            exposure = observation(exposure, "exposure")
         try:
             for session in self._sessions:
-                session.update(y)
+                session.update(y, exposure)
         except _core.InputError as error:
             raise ValueError(f"y: {error}") from None
 
-    def update_many(self, Y: Any, *, callback: Optional[Callable[["Stream"], Any]] = None,
-                    every: int = 1000, verbose: bool = False, progress: bool = False) -> "Stream":
+    def update_many(self, Y: Any, *, exposure: Any = None,
+                    callback: Optional[Callable[["Stream"], Any]] = None, every: int = 1000,
+                    verbose: bool = False, progress: bool = False) -> "Stream":
         """Takes in the rows of Y, in order.
 
         Y is T x M: a NumPy array of any numeric type and order, a masked array, a SciPy sparse
-        matrix, or a pandas or polars frame; NaN, a masked cell or null is a missing cell. After
-        each `every` rows, `callback(stream)` is called, and `verbose` prints a line to standard
+        matrix, or a pandas or polars frame; NaN, a masked cell or null is a missing cell.
+        `exposure` is T x M, or T numbers for all channels: how long, or how much of, a channel was
+        looked at; intensities are multiplied by it, and 0 is a missing cell. After each `every`
+        rows, `callback(stream)` is called, and `verbose` prints a line to standard
         error; `progress` shows a tqdm bar. Ctrl-C, or an exception of the callback, leaves the
         stream usable: `observations` says how many were taken in.
         """
         if every < 1:
             raise ValueError(f"every={every}: expected 1 or more")
         rows = Rows(Y)
+        seen = None if exposure is None else Exposures(exposure, rows)
         watched = callback is not None or verbose or progress
         told = Progress(self, len(rows), callback, verbose, progress)
         try:
-            for _, block in rows.blocks(every if watched else None):
-                self._each(lambda session: session.update_rows(block))
+            for first, block in rows.blocks(every if watched else None):
+                part = None if seen is None else seen.block(first, first + len(block))
+                self._each(lambda session: session.update_rows(block, part))
                 told.show(len(block))
         except _core.InputError as error:
             raise ValueError(f"{rows.name}: {error}") from None
@@ -177,6 +197,12 @@ class Stream:
         return self._best.report()
 
     @property
+    def surprise(self) -> Optional[Surprise]:
+        """How unusual the last observation was; None before it. As the command's --surprise."""
+        found = self._best.surprise()
+        return None if found is None else Surprise(*found)
+
+    @property
     def log_likelihood(self) -> float:
         """Sum of log p(y_t | y_1..t-1) so far, under the parameters of the time."""
         return self._best.log_likelihood
@@ -200,8 +226,42 @@ class Stream:
     # Files and copies
 
     def save(self, path: Path) -> None:
-        """Writes the model file that the command would write if the stream ended here."""
+        """Writes the model file that the command would write if the stream ended here.
+
+        `save_checkpoint` writes what is needed to go on.
+        """
         self.ended().save(path)
+
+    def save_checkpoint(self, path: Path) -> None:
+        """Writes the state, to go on with bit for bit: by `load`, or by `headwater fit --resume`.
+
+        Online fits of a prior by name; one of your own can be pickled.
+        """
+        if self._prior is not None:
+            raise ValueError("a checkpoint names its prior; pickle a stream with one of your own")
+        try:
+            _core.save_checkpoint(self._sessions, os.fspath(path))
+        except _core.InputError as error:
+            raise OSError(str(error)) from None
+
+    @classmethod
+    def load(cls, path: Path, *arguments: Any, **options: Any) -> "Stream":
+        """Goes on with a checkpoint, the command's or one of `save_checkpoint`.
+
+        It has to be told the same options again, as the command has to: ``Stream.load("fit.ckpt",
+        5, "gamma")``. Models, which cannot go on, are loaded by `Model.load`.
+        """
+        stream = cls(*arguments, **options)
+        _core.load_checkpoint(stream._sessions, checked_path(path))
+        return stream
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"made_with": self._made_with, "states": [s.state() for s in self._sessions]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state["made_with"])
+        for session, bits in zip(self._sessions, state["states"]):
+            session.restore(bits)
 
     def ended(self) -> Model:
         """The model if the stream ended here, while this one goes on."""

@@ -126,6 +126,23 @@ def test_a_change_of_channels_is_named():
     assert stream.observations == 4
 
 
+def test_exposures(counts):
+    rows = np.linspace(0, 2, len(counts))
+    full = np.tile(rows[:, None], (1, 4))
+    def basis(exposure):
+        return headwater.Stream(2, init="random").update_many(counts, exposure=exposure).ended()
+    np.testing.assert_array_equal(basis(rows).basis, basis(full).basis)
+    np.testing.assert_array_equal(basis(rows[:, None]).basis, basis(full).basis)
+    for bad in (np.ones(3), np.ones((60, 3)), np.ones((2, 4))):
+        with pytest.raises(ValueError, match="exposure has shape"):
+            basis(bad)
+    with pytest.raises(ValueError, match="exposure -1 found"):
+        basis(-full - 1)
+    model = basis(full)
+    with pytest.raises(ValueError, match="exposure: expected"):
+        model.apply(counts, exposure=-full - 1)
+
+
 def test_no_rows_at_all():
     stream = headwater.Stream(2).update_many(np.ones((0, 4)))
     assert stream.observations == 0

@@ -45,6 +45,75 @@ def test_copies_go_on_by_themselves(stream, simulation):
         np.testing.assert_array_equal(one.basis, stream.basis)
 
 
+@pytest.mark.parametrize("options", [
+    dict(),  # nothing is estimated yet
+    dict(init="random"),
+    dict(init="random", restarts=2),
+    dict(init="random", engine="particle", num_particles=100, smoother="paris"),
+    dict(init="random", prior="gamma", num_particles=100, seed=5),
+])
+def test_a_pickled_stream_goes_on_with_the_same_bits(options, simulation):
+    Y = simulation.observations[:1200]
+    stream = headwater.Stream(5, **options).update_many(Y[:500])
+    again = pickle.loads(pickle.dumps(stream))
+    assert again.observations == 500
+    for one in (stream, again):
+        one.update_many(Y[500:])
+    np.testing.assert_array_equal(again.basis, stream.basis)
+    assert again.parameters == stream.parameters and again.report == stream.report
+    assert again.surprise == stream.surprise
+
+
+def test_a_finished_stream_stays_finished(stream):
+    stream.finish()
+    again = pickle.loads(pickle.dumps(stream))
+    np.testing.assert_array_equal(again.basis, stream.basis)
+    with pytest.raises(ValueError, match="finished"):
+        again.update(np.ones(8))
+
+
+def test_batch_em_cannot_be_put_away(counts):
+    with pytest.raises(ValueError, match="batch"):
+        pickle.dumps(headwater.Stream(2, method="batch").update_many(counts))
+
+
+@pytest.mark.parametrize("options, arguments", [
+    (dict(init="random"), ["--init", "random"]),
+    (dict(prior="gamma", num_particles=50, init="random", set={"shape": 2.0}),
+     ["--init", "random", "--particles", 50, "--set", "shape=2"]),
+    (dict(restarts=2, init="random"), ["--restarts", 2, "--init", "random"]),
+])
+def test_checkpoints_are_the_commands(options, arguments, command, simulation, tmp_path):
+    """What either has put away, the other one goes on with, and both end with the same bytes."""
+    Y = simulation.observations[:900]
+    np.save(tmp_path / "half.npy", Y[:400])
+    np.save(tmp_path / "all.npy", Y)
+    prior = options.get("prior", "basis-selection")
+    fit = ["--components", 5, "--prior", prior, *arguments, "--quiet", "--out"]
+    command("fit", "half.npy", *fit, "half.h5", "--checkpoint", "theirs.ckpt")
+    command("fit", "all.npy", *fit, "whole.h5")
+    stream = headwater.Stream.load(tmp_path / "theirs.ckpt", 5, **options)
+    assert stream.observations == 400
+    stream.update_many(Y[400:]).save(tmp_path / "ours.h5")
+    whole = (tmp_path / "whole.h5").read_bytes()
+    assert (tmp_path / "ours.h5").read_bytes() == whole
+
+    half = headwater.Stream(5, **options).update_many(Y[:400])
+    half.save_checkpoint(tmp_path / "ours.ckpt")
+    command("fit", "all.npy", *fit, "resumed.h5", "--resume", "ours.ckpt")
+    assert (tmp_path / "resumed.h5").read_bytes() == whole
+
+
+def test_a_checkpoint_of_another_fit_is_refused(stream, tmp_path):
+    stream.save_checkpoint(tmp_path / "fit.ckpt")
+    with pytest.raises(ValueError, match="belongs to a fit with"):
+        headwater.Stream.load(tmp_path / "fit.ckpt", 5, init="random", burn_in=7)
+    with pytest.raises(FileNotFoundError):
+        headwater.Stream.load(tmp_path / "nowhere.ckpt", 5)
+    with pytest.raises(OSError, match="no_folder"):
+        stream.save_checkpoint(tmp_path / "no_folder" / "fit.ckpt")
+
+
 def test_what_files_cannot_do_is_an_os_error(stream, tmp_path):
     with pytest.raises(FileNotFoundError):
         headwater.Model.load(tmp_path / "nowhere.h5")

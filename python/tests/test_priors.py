@@ -68,6 +68,19 @@ def test_a_model_of_it_comes_back(simulation, tmp_path):
     assert again.parameters == model.parameters
 
 
+def test_a_stream_of_it_can_be_pickled(simulation):
+    Y = simulation.observations[:400]
+    stream = headwater.Stream(prior=LogWalk(2), num_particles=50, init=np.ones((8, 2)))
+    stream.update_many(Y[:300])
+    again = pickle.loads(pickle.dumps(stream))
+    for one in (stream, again):
+        one.update_many(Y[300:])
+    np.testing.assert_array_equal(again.basis, stream.basis)
+    assert again.parameters == stream.parameters
+    with pytest.raises(ValueError, match="names its prior"):
+        stream.save_checkpoint("nowhere")
+
+
 class Broken(LogWalk):
     def sample_transition(self, random, states):
         raise RuntimeError("broken on purpose")

@@ -68,6 +68,40 @@ def test_defaults_are_the_commands(command, counts, tmp_path):
     assert stream.ended().options == headwater.Model.load(tmp_path / "theirs.h5").options
 
 
+def test_exposures_and_surprise_are_the_commands(command, simulation, tmp_path):
+    Y = simulation.observations[:600]
+    exposure = np.random.default_rng(1).choice([0.0, 0.5, 1, 2], Y.shape)
+    np.save(tmp_path / "y.npy", Y)
+    np.save(tmp_path / "e.npy", exposure)
+    command("fit", "y.npy", "--exposure", "e.npy", "--components", 5, "--prior", "basis-selection",
+            "--init", "random", "--out", "theirs.h5", "--log", "log.jsonl", "--surprise", "--quiet")
+    stream = headwater.Stream(5, init="random").update_many(Y, exposure=exposure)
+    stream.save(tmp_path / "ours.h5")
+    assert (tmp_path / "ours.h5").read_bytes() == (tmp_path / "theirs.h5").read_bytes()
+    last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
+    assert stream.surprise.surprise == last["surprise"]
+    assert stream.surprise.tail_probability == last["tail_probability"]
+
+    one_by_one = headwater.Stream(5, init="random")
+    for y, e in zip(Y, exposure):
+        one_by_one.update(y, e)
+    np.testing.assert_array_equal(one_by_one.basis, stream.basis)
+
+    command("score", "theirs.h5", "y.npy", "--exposure", "e.npy", "--out", "s.npy", "--surprise",
+            "--predict", "p.npy", "--quiet")
+    command("apply", "theirs.h5", "y.npy", "--exposure", "e.npy", "--out", "x.npy", "--quiet")
+    command("apply", "theirs.h5", "y.npy", "--exposure", "e.npy", "--out", "z.npy", "--smooth",
+            "--quiet")
+    model = headwater.Model.load(tmp_path / "theirs.h5")
+    score = model.score(Y, exposure=exposure, surprise=True)
+    theirs = np.load(tmp_path / "s.npy")
+    same = np.testing.assert_array_equal
+    same(np.column_stack([score.log_predictive, score.tail_probability]), theirs)
+    same(model.predict(Y, exposure=exposure), np.load(tmp_path / "p.npy"))
+    same(model.apply(Y, exposure=exposure), np.load(tmp_path / "x.npy"))
+    same(model.apply(Y, exposure=exposure, smooth=True), np.load(tmp_path / "z.npy"))
+
+
 def test_one_by_one_is_all_at_once(simulation):
     Y = simulation.observations[:1200]
     at_once = headwater.Stream(5).update_many(Y)

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "arrays.hpp"
+#include "headwater/session/session.hpp"
+#include "headwater/session/stream_digest.hpp"
+#include "headwater/session/surprise.hpp"
+#include "signals.hpp"
+
+namespace headwater::python {
+
+// A Session that Python threads may share: they work on it one at a time, without the GIL.
+class Stream {
+ public:
+  Stream(const Config& config, AnyPrior prior) : session_(config, std::move(prior)) { listen(); }
+  Stream(const Stream& other)
+      : session_(other.session_), seen_(other.seen_), report_(other.report_), last_(other.last_) {
+    listen();
+  }
+
+  void update(const RowIn& y, const std::optional<RowIn>& exposure) {
+    locked([&] {
+      take_in(
+          {std::span(y.data(), y.shape(0)),
+           exposure ? std::span(exposure->data(), exposure->shape(0)) : std::span<const double>()});
+    });
+  }
+  void update_rows(const RowsIn& rows, const std::optional<RowsIn>& exposures) {
+    locked([&] {
+      for (std::size_t t = 0; t < rows.shape(0); ++t) take_in(observation_of(rows, exposures, t));
+    });
+  }
+  void finish() {
+    locked([&] { session_.finish(); });
+  }
+
+  std::unique_ptr<Stream> copy() {
+    return locked([&] { return std::make_unique<Stream>(*this); });
+  }
+  // Everything that it needs to go on bit for bit.
+  std::string state() {
+    return locked([&] {
+      StateArchive archive;
+      archive(session_, seen_);
+      return archive.bytes();
+    });
+  }
+  void restore(const std::string& state) {
+    locked([&] {
+      StateArchive archive(state);
+      archive(session_, seen_);
+      archive.expect_end();
+    });
+  }
+  // For checkpoints, which are of a fit and not of a stream.
+  template <class Work>
+  auto with_session(const Work& work) {
+    return locked([&] { return work(session_, seen_); });
+  }
+
+  // -log p of the last observation, and how probable one at least as surprising was.
+  std::optional<std::pair<double, double>> surprise() {
+    return locked([&]() -> std::optional<std::pair<double, double>> {
+      if (!report_) return std::nullopt;
+      TailProbability tail_probability(session_.config().seed);
+      return std::pair(-report_->filter.log_predictive,
+                       tail_probability(session_.learner()->engine(), last_, report_->t));
+    });
+  }
+
+  Model model() {
+    return locked([&] { return session_.model(); });
+  }
+  bool has_started() {
+    return locked([&] { return session_.learner() != nullptr; });
+  }
+  bool is_finished() {
+    return locked([&] { return session_.is_finished(); });
+  }
+  std::int64_t observations() {
+    return locked([&] { return session_.observations(); });
+  }
+  double log_likelihood() {
+    return locked([&] { return session_.log_likelihood(); });
+  }
+  std::string start() {
+    return locked([&] { return session_.start_report().chosen; });
+  }
+  NumpyVector activation() {
+    return vector_to_numpy(locked([&] { return session_.filtered_activation(); }));
+  }
+  NumpyTable forecast(Index horizon) {
+    return to_numpy(locked([&]() -> RowMatrix { return session_.forecast(horizon).transpose(); }));
+  }
+  // The fields of the command's --log.
+  std::optional<nb::dict> report() {
+    const std::optional<StepReport> last = locked([&] { return report_; });
+    if (!last) return std::nullopt;
+    nb::dict fields;
+    fields["t"] = last->t;
+    fields["log_predictive"] = last->filter.log_predictive;
+    if (last->filter.effective_size > 0) {
+      fields["ess"] = last->filter.effective_size;
+      fields["resampled"] = last->filter.resampled;
+      fields["unique_ancestors"] = last->filter.unique_ancestors;
+    }
+    fields["step"] = last->step_size;
+    fields["updated"] = last->updated;
+    fields["impossible"] = last->filter.impossible;
+    if (last->revived >= 0) fields["revived"] = last->revived + 1;
+    return fields;
+  }
+
+ private:
+  // An observation that the session has counted is in it, even if a callback threw then.
+  void take_in(Observation y) {
+    const std::int64_t before = session_.observations();
+    try {
+      session_.update(y);
+    } catch (...) {
+      if (session_.observations() > before) seen_.add(y);
+      throw;
+    }
+    seen_.add(y);
+  }
+
+  void listen() {
+    session_.on_step([this](const StepReport& report) {
+      report_ = report;
+      last_.remember(report.observation);
+      watch_.look();
+    });
+    session_.on_search([](std::int64_t, std::int64_t) { heed_signals(); });
+    session_.on_iteration([](std::int64_t, double, const Estimate&) { heed_signals(); });
+  }
+
+  // The GIL is let go of first: whoever works on the session may want it for a prior in Python.
+  template <class Work>
+  std::invoke_result_t<Work> locked(const Work& work) {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return work();
+  }
+
+  std::recursive_mutex mutex_;  // a signal's handler may ask the stream that it interrupts
+  Session session_;
+  StreamDigest seen_;
+  std::optional<StepReport> report_;
+  StoredObservation last_;  // that was taken in
+  SignalWatch watch_;
+};
+
+}  // namespace headwater::python
