@@ -88,16 +88,17 @@ class Stream:
                  transition_weight: float = 1e-6, step: str = "power:0.6", burn_in: int = 100,
                  average: str = "auto", seed: int = 1, num_threads: int = 1,
                  trace_every: int = 0, strict: bool = False):
-        self._made_with = {name: value for name, value in locals().items() if name != "self"}
-        options = {name: value for name, value in self._made_with.items()
-                   if name not in ("num_components", "prior", "set", "restarts", "per_component",
-                                   "hold", "init")}
         if isinstance(hold, str):
             raise ValueError(f"hold={hold!r}: expected a list of names")
-        options["hold"] = [str(name) for name in hold]
+        hold = [str(name) for name in hold]
+        self._made_with = {name: value.item() if isinstance(value, np.generic) else value
+                           for name, value in locals().items() if name != "self"}
+        options = {name: value for name, value in self._made_with.items()
+                   if name not in ("num_components", "prior", "set", "restarts", "per_component",
+                                   "init")}
         options["init"] = init if isinstance(init, str) else table(init, "init")
         if num_components is not None:
-            options["num_components"] = num_components
+            options["num_components"] = self._made_with["num_components"]
         elif isinstance(prior, str):
             raise ValueError("num_components is missing: the number of sources")
         self._prior = None if isinstance(prior, str) else prior
@@ -108,7 +109,7 @@ class Stream:
             options["num_threads"] = 1
         self._sessions = [
             _core.Session(prior, parameter_tables(set), per_component,
-                          {**options, "seed": seed + i} if i else options)
+                          {**options, "seed": options["seed"] + i})
             for i in range(restarts)]
 
     # Observations in

@@ -124,6 +124,12 @@ def test_errors_name_the_option(options, message):
         headwater.Stream(**options)
 
 
+def test_numbers_of_numpy_will_do(counts):
+    stream = headwater.Stream(np.int64(2), lag=np.int32(3), tolerance=np.float32(0.25),
+                              seed=np.uint64(4), init="random", restarts=np.int64(2))
+    assert stream.update_many(counts).ended().options["lag"] == "3"
+
+
 def test_an_unknown_option_is_refused():
     with pytest.raises(TypeError, match="particles"):
         headwater.Stream(2, particles=3)
