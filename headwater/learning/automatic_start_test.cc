@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <algorithm>
 #include <set>
 
 #include "headwater/learning/activation_law.hpp"
@@ -110,10 +111,12 @@ TEST(AutomaticStart, TheReportIsOfTheTrialsInTheirOrder) {
   EXPECT_GE(trials[0].log_likelihood, trials[1].log_likelihood);
   EXPECT_GE(trials[1].iterations, trials.back().iterations);
   ASSERT_EQ(totals.size(), 1u);
-  ASSERT_EQ(steps.size(), static_cast<std::size_t>(*totals.begin()));
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    EXPECT_EQ(steps[i], static_cast<std::int64_t>(i));
-  }
+  // Once an iteration, so that whoever is told can stop it soon.
+  EXPECT_TRUE(std::ranges::is_sorted(steps));
+  const std::set<std::int64_t> done(steps.begin(), steps.end());
+  EXPECT_EQ(*done.begin(), 0);
+  EXPECT_EQ(*done.rbegin(), *totals.begin() - 1);
+  EXPECT_EQ(static_cast<std::int64_t>(done.size()), *totals.begin());
 }
 
 TEST(AutomaticStart, DependsOnTheSeedOnly) {
