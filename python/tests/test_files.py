@@ -64,6 +64,7 @@ def test_a_pickled_stream_goes_on_with_the_same_bits(options, simulation):
     assert again.surprise == stream.surprise
 
 
+@pytest.mark.filterwarnings("ignore::headwater.ConvergenceWarning")
 def test_a_finished_stream_stays_finished(stream):
     stream.finish()
     again = pickle.loads(pickle.dumps(stream))
