@@ -32,12 +32,20 @@ bool FiniteGuide::look_at(const FiniteChain& chain, const SeenChannels& seen, Co
     predicted_[k] = {chain.axes[k].states,
                      predicted_law(chain.axes[k], previous.col(static_cast<Index>(k)), weights)};
   }
-  mean_field_.fit(seen, predicted_);
+  const bool is_product = fit_messages(seen);
+  if (!is_product) mean_field_.fit(seen, predicted_);
   for (std::size_t k = 0; k < axes_.size(); ++k) {
     const FiniteAxis& axis = chain.axes[k];
     AxisMoves& moves = axes_[k];
     moves.log_values.resize(axis.size());
-    mean_field_.log_profile(static_cast<Index>(k), axis.states, moves.log_values);
+    const auto component = static_cast<Index>(k);
+    if (is_product) {
+      for (Index s = 0; s < axis.size(); ++s) {
+        moves.log_values[s] = messages_.log_value(component, axis.states(s, 0));
+      }
+    } else {
+      mean_field_.log_profile(component, axis.states, moves.log_values);
+    }
     const double largest = moves.log_values.maxCoeff();
     if (!std::isfinite(largest)) return false;
     moves.log_values.array() -= largest;
@@ -49,6 +57,24 @@ bool FiniteGuide::look_at(const FiniteChain& chain, const SeenChannels& seen, Co
     }
     moves.log_worths = moves.laws.colwise().sum().transpose().array().log();
   }
+  return true;
+}
+
+// Where each axis is one component, and there are several.
+bool FiniteGuide::fit_messages(const SeenChannels& seen) {
+  const auto size = static_cast<Index>(predicted_.size());
+  Vector means(size);
+  Vector variances(size);
+  Vector largest(size);
+  for (Index k = 0; k < size; ++k) {
+    const MeanField::Axis& axis = predicted_[static_cast<std::size_t>(k)];
+    if (axis.levels.cols() != 1 || size == 1) return false;
+    const Vector levels = axis.levels.col(0);
+    means[k] = levels.dot(axis.law);
+    variances[k] = levels.cwiseAbs2().dot(axis.law) - means[k] * means[k];
+    largest[k] = levels.maxCoeff();
+  }
+  messages_.fit(seen, means, variances, largest);
   return true;
 }
 

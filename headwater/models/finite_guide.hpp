@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "headwater/models/finite_chain.hpp"
+#include "headwater/models/gaussian_messages.hpp"
 #include "headwater/models/guide.hpp"
 #include "headwater/models/mean_field.hpp"
 
@@ -27,6 +28,8 @@ class FiniteGuide final : public Guide {
   }
 
  private:
+  bool fit_messages(const SeenChannels& seen);
+
   struct AxisMoves {
     Vector log_values;  // log g~ of each state
     Matrix laws;  // column i: what follows state i, guided; or, in the only one, what is first
@@ -35,6 +38,7 @@ class FiniteGuide final : public Guide {
   std::vector<AxisMoves> axes_;
   std::vector<MeanField::Axis> predicted_;
   MeanField mean_field_;
+  GaussianMessages messages_;
 };
 
 }  // namespace headwater

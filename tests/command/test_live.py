@@ -38,8 +38,8 @@ def test_a_row_comes_out_for_each_row_that_goes_in(headwater, simulated):
         process.stdin.write(as_csv([row]).encode())
         process.stdin.flush()
         assert len(process.stdout.readline().split(b",")) == 2  # or it would wait for ever
-    process.stdin.close()
-    assert process.wait(30) == 0
+    assert process.communicate(timeout=30)[0] == b""
+    assert process.returncode == 0
 
 
 def test_a_consumer_that_goes_away_ends_the_fit_with_one_line(headwater, simulated):
