@@ -141,4 +141,8 @@ void throw_no_scale(const std::string& prior) {
   throw UsageError(fmt::format("prior '{}' has no scale to set", prior));
 }
 
+void throw_not_affine(const std::string& prior) {
+  throw UsageError(fmt::format("prior '{}' has no affine moments", prior));
+}
+
 }  // namespace headwater::detail

@@ -89,6 +89,13 @@ class AnyPrior {
   // What is learned: parameters and scale. Reading goes by the same functions as setting.
   void exchange(StateArchive& archive);
 
+  bool is_affine() const { return model_->is_affine(); }
+  AffineMoments moments() const { return model_->moments(); }  // needs is_affine(), as does:
+  void add_expected_statistics(const ExpectedMoves& moves, double weight,
+                               std::span<double> out) const {
+    model_->add_expected_statistics(moves, weight, out);
+  }
+
  private:
   struct Interface {
     virtual ~Interface() = default;
@@ -123,6 +130,10 @@ class AnyPrior {
     virtual bool has_scale() const = 0;
     virtual Vector scale() const = 0;
     virtual void set_scale(const Vector& scale) = 0;
+    virtual bool is_affine() const = 0;
+    virtual AffineMoments moments() const = 0;
+    virtual void add_expected_statistics(const ExpectedMoves& moves, double weight,
+                                         std::span<double> out) const = 0;
   };
 
   template <class P>
@@ -155,6 +166,7 @@ bool guide_finite(const FiniteChain& chain, const SeenChannels& seen, ConstState
 [[noreturn]] void throw_no_density(const std::string& prior);
 [[noreturn]] void throw_not_learnable(const std::string& prior);
 [[noreturn]] void throw_no_scale(const std::string& prior);
+[[noreturn]] void throw_not_affine(const std::string& prior);
 
 }  // namespace detail
 
@@ -321,6 +333,23 @@ struct AnyPrior::Model final : AnyPrior::Interface {
       prior.set_scale(scale);
     } else {
       detail::throw_no_scale(name());
+    }
+  }
+
+  bool is_affine() const override { return AffinePrior<P>; }
+  AffineMoments moments() const override {
+    if constexpr (AffinePrior<P>) {
+      return prior.moments();
+    } else {
+      detail::throw_not_affine(name());
+    }
+  }
+  void add_expected_statistics(const ExpectedMoves& moves, double weight,
+                               std::span<double> out) const override {
+    if constexpr (AffinePrior<P>) {
+      prior.add_expected_statistics(moves, weight, out);
+    } else {
+      detail::throw_not_affine(name());
     }
   }
 

@@ -7,6 +7,7 @@
 #include "headwater/core/matrix.hpp"
 #include "headwater/models/finite_chain.hpp"
 #include "headwater/models/guide.hpp"
+#include "headwater/models/moments.hpp"
 #include "headwater/models/observation.hpp"
 #include "headwater/models/parameter.hpp"
 #include "headwater/models/random_block.hpp"
@@ -34,6 +35,8 @@
 //   GuidedPrior        SampledPrior + Guide, guide()                    particles that look at the
 //                                                                       observation before they
 //                                                                       move
+//   AffinePrior        LearnablePrior + moments(),                      the fast engine
+//                      add_expected_statistics()
 //
 // A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. It may also have
 // constants() (as parameters(), but never learned), to be kept in model files. `check_prior` in
@@ -132,6 +135,16 @@ concept GuidedPrior = SampledPrior<P> && std::derived_from<typename P::Guide, Gu
   // Makes the guide for an observation, given the particles that are to move and what they weigh;
   // without rows, for the first state. False: there is none this time.
   { prior.guide(seen, previous, weights, guide) } -> std::same_as<bool>;
+};
+
+// A prior whose components move independently of each other, with a mean and a variance that are
+// affine in the state before.
+template <class P>
+concept AffinePrior = CountsMoves<P> && LearnablePrior<P> &&
+    requires(const P& prior, const ExpectedMoves& moves, std::span<double> s3) {
+  { prior.moments() } -> std::same_as<AffineMoments>;
+  // s3 += weight times the expectation of what add_statistics() adds for one such move.
+  prior.add_expected_statistics(moves, 1.0, s3);
 };
 
 namespace detail {

@@ -180,6 +180,32 @@ void GammaPrior::add_statistics(ConstStates previous, ConstStates next,
   }
 }
 
+AffineMoments GammaPrior::moments() const {
+  AffineMoments moments{false, Vector(num_components_), Vector(num_components_),
+                        Vector(num_components_), Vector(num_components_)};
+  for (Index k = 0; k < num_components_; ++k) {
+    const auto [shape, rate, beta] = chain(k);
+    moments.intercept[k] = shape / rate;
+    moments.slope[k] = beta / rate;
+    moments.noise[k] = shape / (rate * rate);
+    moments.noise_slope[k] = 2 * beta / (rate * rate);
+  }
+  return moments;
+}
+
+void GammaPrior::add_expected_statistics(const ExpectedMoves& moves, double weight,
+                                         std::span<double> s3) const {
+  for (Index k = 0; k < num_components_; ++k) {
+    double* s = &s3[6 * k];
+    s[0] += weight;
+    s[1] += weight * moves.before[k];
+    s[2] += weight * moves.after[k];
+    s[3] += weight * moves.before_square[k];
+    s[4] += weight * moves.after_square[k];
+    s[5] += weight * moves.product[k];
+  }
+}
+
 void GammaPrior::set_parameter(const Parameter& parameter) {
   if (parameter.name == "shape") {
     shape_ = detail::shapes(parameter.value.reshaped(), num_components_);

@@ -52,6 +52,10 @@ class GammaPrior {
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> s3) const;
 
+  AffineMoments moments() const;
+  void add_expected_statistics(const ExpectedMoves& moves, double weight,
+                               std::span<double> s3) const;
+
   Parameters parameters() const {
     return {{"shape", shape_.values()}, {"persistence", persistence_.values()}};
   }
@@ -86,6 +90,7 @@ class GammaPrior {
   Vector scale_;
 };
 
-static_assert(BoundedTransition<GammaPrior> && ScaledPrior<GammaPrior> && GuidedPrior<GammaPrior>);
+static_assert(BoundedTransition<GammaPrior> && ScaledPrior<GammaPrior> && GuidedPrior<GammaPrior> &&
+              AffinePrior<GammaPrior>);
 
 }  // namespace headwater

@@ -121,6 +121,25 @@ void IndependentPrior::add_statistics(ConstStates /*previous*/, ConstStates next
   }
 }
 
+AffineMoments IndependentPrior::moments() const {
+  AffineMoments moments{false, scale_, Vector::Zero(num_components_), Vector(num_components_),
+                        Vector::Zero(num_components_)};
+  for (Index k = 0; k < num_components_; ++k) {
+    moments.noise[k] = scale_[k] * scale_[k] / shape_[k];
+  }
+  return moments;
+}
+
+void IndependentPrior::add_expected_statistics(const ExpectedMoves& moves, double weight,
+                                               std::span<double> s3) const {
+  for (Index k = 0; k < num_components_; ++k) {
+    double* s = &s3[3 * k];
+    s[0] += weight;
+    s[1] += weight * moves.after[k];
+    s[2] += weight * moves.log_after[k];
+  }
+}
+
 void IndependentPrior::set_parameter(const Parameter& parameter) {
   if (parameter.name != "shape") {
     throw UsageError(

@@ -42,6 +42,10 @@ class IndependentPrior {
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> s3) const;
 
+  AffineMoments moments() const;
+  void add_expected_statistics(const ExpectedMoves& moves, double weight,
+                               std::span<double> s3) const;
+
   Parameters parameters() const { return {{"shape", shape_.values()}}; }
   void set_parameter(const Parameter& parameter);
   // The scale, if it is free, and the shape a that together maximise the likelihood:
@@ -59,7 +63,7 @@ class IndependentPrior {
 };
 
 static_assert(BoundedTransition<IndependentPrior> && ScaledPrior<IndependentPrior> &&
-              GuidedPrior<IndependentPrior>);
+              GuidedPrior<IndependentPrior> && AffinePrior<IndependentPrior>);
 
 // What the two gamma priors share.
 namespace detail {

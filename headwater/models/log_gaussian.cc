@@ -132,6 +132,30 @@ void LogGaussian::add_statistics(ConstStates previous, ConstStates next,
   }
 }
 
+AffineMoments LogGaussian::moments() const {
+  AffineMoments moments{true, Vector(num_components_), Vector(num_components_),
+                        Vector(num_components_), Vector::Zero(num_components_)};
+  for (Index k = 0; k < num_components_; ++k) {
+    moments.intercept[k] = (1 - persistence_[k]) * mean_[k];
+    moments.slope[k] = persistence_[k];
+    moments.noise[k] = noise_[k] * noise_[k];
+  }
+  return moments;
+}
+
+void LogGaussian::add_expected_statistics(const ExpectedMoves& moves, double weight,
+                                          std::span<double> s3) const {
+  for (Index k = 0; k < num_components_; ++k) {
+    double* sums = &s3[6 * k];
+    sums[0] += weight;
+    sums[1] += weight * moves.before[k];
+    sums[2] += weight * moves.after[k];
+    sums[3] += weight * moves.before_square[k];
+    sums[4] += weight * moves.product[k];
+    sums[5] += weight * moves.after_square[k];
+  }
+}
+
 Parameters LogGaussian::parameters() const {
   return {{"persistence", persistence_.values()}, {"noise", noise_.values()}};
 }

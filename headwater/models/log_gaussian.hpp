@@ -41,6 +41,10 @@ class LogGaussian {
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> out) const;
 
+  AffineMoments moments() const;
+  void add_expected_statistics(const ExpectedMoves& moves, double weight,
+                               std::span<double> s3) const;
+
   Parameters parameters() const;
   void set_parameter(const Parameter& parameter);
   // Least squares, with v = u - m and v' = u' - m:
@@ -65,6 +69,6 @@ class LogGaussian {
 };
 
 static_assert(BoundedTransition<LogGaussian> && ScaledPrior<LogGaussian> &&
-              GuidedPrior<LogGaussian>);
+              GuidedPrior<LogGaussian> && AffinePrior<LogGaussian>);
 
 }  // namespace headwater

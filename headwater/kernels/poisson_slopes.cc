@@ -1,0 +1,124 @@
+#include "headwater/kernels/poisson_slopes.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "headwater/kernels/poisson_slopes.cc"
+#include <hwy/foreach_target.h>
+
+#include "headwater/kernels/vectors-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace headwater::HWY_NAMESPACE {
+
+// Vectors of at most eight numbers, which the rows are filled up for.
+using D8 = hn::CappedTag<double, 8>;
+
+// U rows at once: their products with x, then what their ratios add to the slopes, while the rows
+// are still in the fastest cache.
+template <std::size_t U>
+HWY_INLINE void take_rows(const double* const* rows, const double* counts, const double* x,
+                          std::size_t size, double* ratios, double* slopes) {
+  const D8 d;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<D8> sums[U];
+  for (std::size_t u = 0; u < U; ++u) sums[u] = hn::Zero(d);
+  for (std::size_t k = 0; k < size; k += lanes) {
+    const auto xs = hn::LoadU(d, x + k);
+    for (std::size_t u = 0; u < U; ++u) {
+      sums[u] = hn::MulAdd(hn::LoadU(d, rows[u] + k), xs, sums[u]);
+    }
+  }
+  for (std::size_t u = 0; u < U; ++u) {
+    const double intensity = hn::GetLane(hn::SumOfLanes(d, sums[u]));
+    ratios[u] = intensity > 0 ? counts[u] / intensity : 0;
+    sums[u] = hn::Set(d, ratios[u]);
+  }
+  for (std::size_t k = 0; k < size; k += lanes) {
+    auto slope = hn::LoadU(d, slopes + k);
+    for (std::size_t u = 0; u < U; ++u) {
+      slope = hn::MulAdd(sums[u], hn::LoadU(d, rows[u] + k), slope);
+    }
+    hn::StoreU(slope, d, slopes + k);
+  }
+}
+
+constexpr std::size_t kTogether = 4;
+
+void slopes_of_rows(const double* first, std::size_t stride, std::span<const Index> channels,
+                    const double* counts, const double* x, double* ratios, double* slopes) {
+  std::size_t j = 0;
+  const double* rows[kTogether];
+  for (; j + kTogether <= channels.size(); j += kTogether) {
+    for (std::size_t u = 0; u < kTogether; ++u) {
+      rows[u] = first + static_cast<std::size_t>(channels[j + u]) * stride;
+    }
+    take_rows<kTogether>(rows, counts + j, x, stride, ratios + j, slopes);
+  }
+  for (; j < channels.size(); ++j) {
+    rows[0] = first + static_cast<std::size_t>(channels[j]) * stride;
+    take_rows<1>(rows, counts + j, x, stride, ratios + j, slopes);
+  }
+}
+
+void squares_of_rows(const double* first, std::size_t stride, std::span<const Index> channels,
+                     const double* weights, double* out) {
+  const D8 d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t j = 0; j < channels.size(); ++j) {
+    const double* row = first + static_cast<std::size_t>(channels[j]) * stride;
+    const auto weight = hn::Set(d, weights[j]);
+    for (std::size_t k = 0; k < stride; k += lanes) {
+      const auto values = hn::LoadU(d, row + k);
+      const auto sum = hn::MulAdd(hn::Mul(weight, values), values, hn::LoadU(d, out + k));
+      hn::StoreU(sum, d, out + k);
+    }
+  }
+}
+
+}  // namespace headwater::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace headwater {
+
+namespace {
+
+constexpr Index kPadding = 8;
+
+}  // namespace
+
+HWY_EXPORT(slopes_of_rows);
+HWY_EXPORT(squares_of_rows);
+
+void PaddedRows::set(const Matrix& basis) {
+  rows_ = basis.rows();
+  cols_ = basis.cols();
+  stride_ = (cols_ + kPadding - 1) / kPadding * kPadding;
+  values_.assign(static_cast<std::size_t>(rows_ * stride_), 0);
+  Eigen::Map<RowMatrix>(values_.data(), rows_, stride_).leftCols(cols_) = basis;
+}
+
+void poisson_slopes(const PaddedRows& basis, std::span<const Index> channels,
+                    std::span<const double> counts, std::span<const double> x,
+                    std::span<double> ratios, std::span<double> slopes) {
+  const auto stride = static_cast<std::size_t>(basis.stride());
+  assert(x.size() == stride && slopes.size() == stride && ratios.size() == channels.size());
+  std::ranges::fill(slopes, 0.0);
+  HWY_DYNAMIC_DISPATCH(slopes_of_rows)
+  (basis.row(0), stride, channels, counts.data(), x.data(), ratios.data(), slopes.data());
+}
+
+void weighted_squares(const PaddedRows& basis, std::span<const Index> channels,
+                      std::span<const double> weights, std::span<double> out) {
+  const auto stride = static_cast<std::size_t>(basis.stride());
+  assert(out.size() == stride && weights.size() == channels.size());
+  std::ranges::fill(out, 0.0);
+  HWY_DYNAMIC_DISPATCH(squares_of_rows)
+  (basis.row(0), stride, channels, weights.data(), out.data());
+}
+
+}  // namespace headwater
+#endif
