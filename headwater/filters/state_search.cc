@@ -1,0 +1,165 @@
+#include "headwater/filters/state_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "headwater/kernels/elementary.hpp"
+
+namespace headwater {
+
+namespace {
+
+// States that are less likely than the best one by more than this are out of reach: e^-25 = 1e-11.
+constexpr double kReach = 25;
+// A search ends when an eighth of all it may do has added no more than this part of the mass.
+constexpr double kLeastGain = 1e-4;
+// A channel that no source reaches counts as if it had this intensity, so that a search that begins
+// where nothing explains the counts finds its way.
+constexpr double kLeastIntensity = 1e-300;
+constexpr std::size_t kFirstSlots = 1024;
+
+}  // namespace
+
+void StateSearch::Places::clear() {
+  if (slots_.empty()) slots_.resize(kFirstSlots);
+  for (Slot& slot : slots_) slot.place = -1;
+  count_ = 0;
+}
+
+std::int32_t StateSearch::Places::find_or_add(PackedState state, std::int32_t place) {
+  if (4 * (count_ + 1) > slots_.size()) grow();
+  // Fibonacci hashing: the upper bits of the product are well mixed.
+  std::size_t at = (state * 0x9E3779B97F4A7C15u) >> 32;
+  for (;; ++at) {
+    Slot& slot = slots_[at & (slots_.size() - 1)];
+    if (slot.place < 0) {
+      slot = {state, place};
+      ++count_;
+      return -1;
+    }
+    if (slot.state == state) return slot.place;
+  }
+}
+
+void StateSearch::Places::grow() {
+  std::vector<Slot> before(2 * slots_.size());
+  before.swap(slots_);
+  clear();
+  for (const Slot& slot : before) {
+    if (slot.place >= 0) find_or_add(slot.state, slot.place);
+  }
+}
+
+void StateSearch::look_at(const PackedChain& chain, const Matrix& basis, const SeenChannels& seen,
+                          const std::vector<Vector>& laws) {
+  chain_ = &chain;
+  seen_ = &seen;
+  laws_ = &laws;
+  const auto num_counts = static_cast<Index>(seen.counts().size());
+  const Eigen::Map<const RowMatrix> rows(seen.rows().data(), num_counts, basis.cols());
+  parts_.resize(static_cast<std::size_t>(chain.num_axes()));
+  totals_.resize(parts_.size());
+  Index column = 0;
+  for (Index k = 0; k < chain.num_axes(); ++k) {
+    const Matrix& states = chain.axis(k).states;
+    const auto axis = static_cast<std::size_t>(k);
+    parts_[axis].noalias() = rows.middleCols(column, states.cols()) * states.transpose();
+    totals_[axis].setZero(states.rows());
+    if (seen.any()) totals_[axis] = states * seen.total().segment(column, states.cols());
+    column += states.cols();
+  }
+  background_ = rows.rightCols(basis.cols() - column).rowwise().sum();
+}
+
+void StateSearch::run(std::span<const PackedState> begin, Index most) {
+  found_.clear();
+  waiting_.clear();
+  places_.clear();
+  best_ = -std::numeric_limits<double>::infinity();
+  for (const PackedState state : begin) take(state, score_of(state));
+  Index expanded = 0;  // without finding a better one: the way up does not count
+  double mass = 0;     // of the first `counted` found, relative to the best when they were
+  double reference = best_;
+  std::size_t counted = 0;
+  const auto gains_little = [&] {
+    const double before = mass * std::exp(reference - best_);
+    mass = before;
+    reference = best_;
+    for (; counted < found_.size(); ++counted) mass += std::exp(found_[counted].score - best_);
+    return mass <= (1 + kLeastGain) * before;
+  };
+  while (expanded < most && !waiting_.empty()) {
+    const Waiting next = waiting_.front();
+    if (next.score < best_ - kReach) break;
+    std::pop_heap(waiting_.begin(), waiting_.end());
+    waiting_.pop_back();
+    const double best_before = best_;
+    score_neighbours(found_[static_cast<std::size_t>(next.place)].state);
+    if (best_ > best_before) continue;
+    ++expanded;
+    if (expanded % std::max<Index>(1, most / 8) == 0 && gains_little()) break;
+  }
+  drop_what_is_out_of_reach();
+}
+
+void StateSearch::take(PackedState state, double score) {
+  if (score < best_ - kReach) return;
+  const auto place = static_cast<std::int32_t>(found_.size());
+  if (places_.find_or_add(state, place) >= 0) return;
+  best_ = std::max(best_, score);
+  found_.push_back({state, score});
+  waiting_.push_back({score, place});
+  std::push_heap(waiting_.begin(), waiting_.end());
+}
+
+void StateSearch::drop_what_is_out_of_reach() {
+  std::erase_if(found_, [&](const Found& found) { return found.score < best_ - kReach; });
+}
+
+void StateSearch::set_intensity(PackedState state) {
+  intensity_ = background_;
+  for (Index k = 0; k < chain_->num_axes(); ++k) {
+    intensity_ += parts_[static_cast<std::size_t>(k)].col(chain_->on_axis(state, k));
+  }
+}
+
+double StateSearch::score_of(PackedState state) {
+  set_intensity(state);
+  neighbour_ = intensity_.cwiseMax(kLeastIntensity);
+  vector_log(as_span(neighbour_), as_span(neighbour_));
+  const std::span<const double> counts = seen_->counts();
+  double score = neighbour_.dot(Eigen::Map<const Vector>(counts.data(), intensity_.size()));
+  for (Index k = 0; k < chain_->num_axes(); ++k) {
+    const Index i = chain_->on_axis(state, k);
+    const auto axis = static_cast<std::size_t>(k);
+    score += (*laws_)[axis][i] - totals_[axis][i];
+  }
+  return score;
+}
+
+void StateSearch::score_neighbours(PackedState state) {
+  set_intensity(state);
+  const Eigen::Map<const Vector> counts(seen_->counts().data(), intensity_.size());
+  double rest = 0;  // of the score: all but the logarithms of intensities
+  for (Index k = 0; k < chain_->num_axes(); ++k) {
+    const auto axis = static_cast<std::size_t>(k);
+    const Index here = chain_->on_axis(state, k);
+    rest += (*laws_)[axis][here] - totals_[axis][here];
+  }
+  for (Index k = 0; k < chain_->num_axes(); ++k) {
+    const auto axis = static_cast<std::size_t>(k);
+    const Matrix& parts = parts_[axis];
+    const Vector& law = (*laws_)[axis];
+    const Index here = chain_->on_axis(state, k);
+    for (Index i = 0; i < parts.cols(); ++i) {
+      if (i == here || law[i] == -std::numeric_limits<double>::infinity()) continue;
+      const double change = law[i] - totals_[axis][i] - law[here] + totals_[axis][here];
+      neighbour_ = (intensity_ - parts.col(here) + parts.col(i)).cwiseMax(kLeastIntensity);
+      vector_log(as_span(neighbour_), as_span(neighbour_));
+      take(chain_->with_axis(state, k, i), neighbour_.dot(counts) + rest + change);
+    }
+  }
+}
+
+}  // namespace headwater
