@@ -1,0 +1,131 @@
+#include "headwater/smoothers/filtered_statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "headwater/core/error.hpp"
+#include "headwater/kernels/weighted_columns.hpp"
+
+namespace headwater {
+
+FilteredStatistics::FilteredStatistics(const FastFilter& filter, const WindowOptions& options,
+                                       bool with_moves)
+    : options_(options),
+      block_(window_block(options, 0)),
+      statistics_(filter.basis().rows(), filter.basis().cols(),
+                  with_moves ? filter.prior().num_statistics() : 0) {}
+
+bool FilteredStatistics::advance(const FastFilter& filter, Observation y, double step_size) {
+  step_sizes_.push_back(step_size);
+  remember(filter, y);
+  if (num_steps_ < block_) return false;
+  fold(filter);
+  block_ = window_block(options_, statistics_.observations);
+  return true;
+}
+
+bool FilteredStatistics::finish(const FastFilter& filter) {
+  if (num_steps_ == 0) return false;
+  fold(filter);
+  return true;
+}
+
+void FilteredStatistics::exchange(StateArchive& archive) {
+  archive(block_, statistics_, step_sizes_, cells_, unseen_);
+  exchange_first(archive, steps_, num_steps_);
+  const auto is_in_block = [&](const Cell& cell) {
+    return cell.channel >= 0 && cell.channel < statistics_.s2.rows() && cell.time >= 0 &&
+           cell.time < num_steps_;
+  };
+  if (!std::ranges::all_of(cells_, is_in_block) || !std::ranges::all_of(unseen_, is_in_block) ||
+      static_cast<Index>(step_sizes_.size()) != num_steps_) {
+    throw InputError("the saved state has cells of no observation");
+  }
+}
+
+void FilteredStatistics::remember(const FastFilter& filter, Observation y) {
+  if (num_steps_ == static_cast<Index>(steps_.size())) steps_.emplace_back();
+  const Index time = num_steps_++;
+  Step& step = steps_[static_cast<std::size_t>(time)];
+  const Matrix& points = filter.points();
+  step.activation = points.transpose() * filter.weights();
+  step.has_moves = filter.time() > 1 && statistics_.s3.size() > 0;
+  if (step.has_moves) step.moves = filter.moves();
+  for (Index m = 0; m < filter.basis().rows(); ++m) {
+    const double exposure = y.exposure(m);
+    if (exposure != 1) unseen_.push_back({m, time, 1 - exposure});
+  }
+  if (points.rows() > 1) {
+    step.points = points;
+    step.weights = filter.weights();
+    step.observation.remember(y);
+    return;
+  }
+  step.points.resize(0, 0);
+  for (std::size_t j = 0; j < filter.channels().size(); ++j) {
+    cells_.push_back({filter.channels()[j], time, filter.ratios()[j]});
+  }
+}
+
+void FilteredStatistics::fold(const FastFilter& filter) {
+  enter_observations(step_sizes_, coefficients_, statistics_);
+  for (Index t = 0; t < num_steps_; ++t) {
+    const Step& step = steps_[static_cast<std::size_t>(t)];
+    const double coefficient = coefficients_[static_cast<std::size_t>(t)];
+    statistics_.s1 += coefficient * step.activation;
+    if (step.has_moves) {
+      filter.prior().add_expected_statistics(step.moves, coefficient, as_span(statistics_.s3));
+    }
+    if (step.points.rows() == 0) continue;
+    emission_.add_counts_of_one(step.points, filter.basis(), coefficient * step.weights,
+                                step.observation, statistics_);
+  }
+  add_counts(filter.basis());
+  add_unseen();
+  num_steps_ = 0;
+  step_sizes_.clear();
+  cells_.clear();
+  unseen_.clear();
+}
+
+// Cells are put in the order of their channels, by counting; then
+//   s2(m, k) += B(m, k) sum_t coefficient_t y_tm / lambda_tm x_tk.
+void FilteredStatistics::add_counts(const Matrix& basis) {
+  if (cells_.empty()) return;
+  begin_.assign(static_cast<std::size_t>(basis.rows()) + 1, 0);
+  for (const Cell& cell : cells_) ++begin_[static_cast<std::size_t>(cell.channel) + 1];
+  for (std::size_t m = 1; m < begin_.size(); ++m) begin_[m] += begin_[m - 1];
+  ordered_.resize(cells_.size());
+  for (auto cell = cells_.rbegin(); cell != cells_.rend(); ++cell) {
+    ordered_[--begin_[static_cast<std::size_t>(cell->channel) + 1]] = *cell;
+  }
+  // begin_[m + 1] is now where channel m begins.
+  for (std::size_t at = 0; at < ordered_.size();) {
+    const Index channel = ordered_[at].channel;
+    columns_.clear();
+    weights_.clear();
+    for (; at < ordered_.size() && ordered_[at].channel == channel; ++at) {
+      const auto time = static_cast<std::size_t>(ordered_[at].time);
+      columns_.push_back(steps_[time].activation.data());
+      weights_.push_back(coefficients_[time] * ordered_[at].value);
+    }
+    sum_.setZero(basis.cols());
+    add_weighted_columns(columns_, weights_, as_span(sum_));
+    for (Index k = 0; k < basis.cols(); ++k)
+      statistics_.s2(channel, k) += basis(channel, k) * sum_[k];
+  }
+}
+
+void FilteredStatistics::add_unseen() {
+  if (unseen_.empty()) return;
+  if (statistics_.unseen.size() == 0) {
+    statistics_.unseen.setZero(statistics_.s2.rows(), statistics_.s2.cols());
+  }
+  for (const Cell& cell : unseen_) {
+    const auto time = static_cast<std::size_t>(cell.time);
+    statistics_.unseen.row(cell.channel) +=
+        cell.value * coefficients_[time] * steps_[time].activation.transpose();
+  }
+}
+
+}  // namespace headwater
