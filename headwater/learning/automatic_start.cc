@@ -6,7 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "headwater/engines/beam_engine.hpp"
 #include "headwater/engines/exact_engine.hpp"
+#include "headwater/engines/fast_engine.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
@@ -31,6 +33,8 @@ constexpr Index kParticles = 200;
 // persistence .8) the mean cosine of the columns with the truth was below .98 in two with 1,000, in
 // one with 2,000 and in none with 4,000.
 constexpr Index kObservationsForCumulants = 4000;
+// A finite prior with too many states is tried on a beam of so few.
+constexpr Index kBeamWidth = 64;
 // A factorisation's zeros, over the mean of their channel.
 constexpr double kFloor = 1e-3;
 
@@ -107,13 +111,43 @@ void put_under(const AnyPrior& prior, Trial& trial) {
   trial.estimate.prior = prior;
 }
 
-void improve_by_particles(Trial& trial, const Record& observations, std::int64_t iterations,
-                          const MStepOptions& m_step, std::uint64_t seed,
-                          const OnIteration& on_iteration) {
-  ParticleEngineOptions engine;
-  engine.filter.num_particles = kParticles;
-  engine.learn_prior = learns_prior(m_step, trial.estimate.prior);
-  const auto pool = std::make_shared<ThreadPool>(1);
+// An engine for a trial, whose random numbers are those of a seed.
+using MakeTrialEngine =
+    std::function<std::unique_ptr<Engine>(const Estimate& estimate, std::uint64_t seed)>;
+
+MakeTrialEngine particle_engines(bool learn_prior) {
+  return [learn_prior, pool = std::make_shared<ThreadPool>(1)](const Estimate& estimate,
+                                                               std::uint64_t seed) {
+    ParticleEngineOptions options;
+    options.filter.num_particles = kParticles;
+    options.filter.seed = seed;
+    options.learn_prior = learn_prior;
+    return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, options, pool);
+  };
+}
+
+MakeTrialEngine beam_engines(bool learn_prior) {
+  return [learn_prior](const Estimate& estimate, std::uint64_t seed) {
+    BeamEngineOptions options;
+    options.filter = {kBeamWidth, seed};
+    options.learn_prior = learn_prior;
+    return std::make_unique<BeamEngine>(estimate.prior, estimate.basis, options);
+  };
+}
+
+MakeTrialEngine fast_engines(bool learn_prior) {
+  return [learn_prior](const Estimate& estimate, std::uint64_t seed) {
+    FastEngineOptions options;
+    options.filter.seed = seed;
+    options.learn_prior = learn_prior;
+    return std::make_unique<FastEngine>(estimate.prior, estimate.basis, options);
+  };
+}
+
+void improve_by_engine(Trial& trial, const Record& observations, std::int64_t iterations,
+                       const MStepOptions& m_step, const MakeTrialEngine& make, std::uint64_t seed,
+                       const OnIteration& on_iteration) {
+  seed += static_cast<std::uint64_t>(trial.report.iterations);
   BatchEmOptions options;
   options.max_iterations = iterations;
   options.tolerance = 0;
@@ -122,8 +156,7 @@ void improve_by_particles(Trial& trial, const Record& observations, std::int64_t
   BatchEmResult result = monte_carlo_em(
       observations, std::move(trial.estimate), options,
       [&](const Estimate& estimate, std::int64_t iteration) {
-        engine.filter.seed = seed + (static_cast<std::uint64_t>(iteration) << 32);
-        return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, engine, pool);
+        return make(estimate, seed + (static_cast<std::uint64_t>(iteration) << 32));
       },
       on_iteration);
   trial.estimate = std::move(result.estimate);
@@ -148,6 +181,15 @@ Index affordable_by_states(Index n, Index num_states, Index num_channels) {
 
 Index affordable_by_particles(Index n, const Matrix& basis) {
   return affordable(n, static_cast<double>(kParticles * basis.cols() * (basis.rows() + 20)), 1e8);
+}
+
+// For priors of many components: on as many observations as the engine's cells allow.
+Index affordable_by_beam(Index n, const Matrix& basis) {
+  return affordable(n, static_cast<double>(kBeamWidth * basis.cols() * (basis.rows() + 20)), 2e8);
+}
+
+Index affordable_by_fast(Index n, const Matrix& basis) {
+  return affordable(n, static_cast<double>(20 * basis.cols() * (basis.rows() + 20)), 1e9);
 }
 
 // Where the prior has a scale EM's steps are as they are, and more of them are needed.
@@ -234,8 +276,8 @@ StartSearch automatic_start(const Record& observations, const AnyPrior& prior, b
     };
     const Improve by_particles = [&](Trial& trial, const Round& round, const OnIteration& tell) {
       if (trial.estimate.prior.name() != prior.name()) put_under(prior, trial);
-      improve_by_particles(trial, observations.first(round.observations), round.iterations, options,
-                           seed + static_cast<std::uint64_t>(trial.report.iterations), tell);
+      improve_by_engine(trial, observations.first(round.observations), round.iterations, options,
+                        particle_engines(learns_prior(options, prior)), seed, tell);
     };
     std::vector<Stage> stages;
     if (is_itself) {
@@ -246,6 +288,22 @@ StartSearch automatic_start(const Record& observations, const AnyPrior& prior, b
                 {rounds_by_particles(prior, all), by_particles}};
     }
     search(trials, stages, on_search);
+  } else if (is_in_beam_reach(prior) || prior.is_affine()) {
+    const bool has_beam = is_in_beam_reach(prior);
+    const bool learn_prior = learns_prior(options, prior);
+    const MakeTrialEngine make = has_beam ? beam_engines(learn_prior) : fast_engines(learn_prior);
+    const Index n = std::min(observations.size(), observations_to_try(observations.num_channels(),
+                                                                      prior.num_components()));
+    const Matrix& basis = trials[0].estimate.basis;
+    const Index most = has_beam ? affordable_by_beam(n, basis) : affordable_by_fast(n, basis);
+    const Index few = std::min<Index>(most, 300);
+    search(trials,
+           {{{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}},
+             [&](Trial& trial, const Round& round, const OnIteration& tell) {
+               improve_by_engine(trial, observations.first(round.observations), round.iterations,
+                                 options, make, seed);
+             }}},
+           on_search);
   } else {
     trials = {*std::ranges::find_if(
         trials, [](const Trial& trial) { return trial.report.name.starts_with("factorisation"); })};

@@ -43,8 +43,9 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 // several beginnings (from cumulants of the counts, from classical factorisation, at random, scaled
 // to the data), each improved by some iterations of exact EM, the less likely half of them dropped
 // after every round. The beginnings are found from all observations, EM is tried on the first of
-// them. A prior with too many states for that has a stand-in of a few levels for the
-// purpose; where even that has too many, classical factorisation decides.
+// them. A prior with too many states for that has a stand-in of a few levels for the purpose; where
+// even that has too many, EM is done by a narrow beam or by the fast engine; and for a prior that
+// has neither, classical factorisation decides.
 //
 // The basis has a last column more for a background. What the options hold is not touched.
 StartSearch automatic_start(const Record& observations, const AnyPrior& prior, bool background,

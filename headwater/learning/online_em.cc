@@ -37,11 +37,12 @@ OnlineEm::OnlineEm(const OnlineEm& other)
       m_steps_(other.m_steps_),
       revivals_(other.revivals_),
       next_revival_(other.next_revival_),
-      log_likelihood_(other.log_likelihood_) {}
+      log_likelihood_(other.log_likelihood_),
+      lost_mass_(other.lost_mass_) {}
 
 void OnlineEm::exchange(StateArchive& archive) {
   archive(estimate_, m_step_, learn_prior_, curvature_, next_curvature_, average_, observations_,
-          impossible_, m_steps_, revivals_, next_revival_, log_likelihood_);
+          impossible_, m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
   engine_->exchange(archive);
 }
 
@@ -53,6 +54,7 @@ StepReport OnlineEm::update(Observation y) {
   const FilterStep step = engine_->step(y, report.step_size);
   report.filter = step;
   log_likelihood_ += step.log_predictive;
+  lost_mass_ += step.lost_mass;
   impossible_ += step.impossible;
   report.updated = engine_->has_new_statistics() && is_settled();
   if (report.updated) {

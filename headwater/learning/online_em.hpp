@@ -71,6 +71,10 @@ class OnlineEm {
   std::int64_t m_steps() const { return m_steps_; }
   std::int64_t revivals() const { return revivals_; }
   double log_likelihood() const { return log_likelihood_; }
+  // Of a beam filter, an observation (see FilterStep).
+  double mean_lost_mass() const {
+    return observations_ > 0 ? lost_mass_ / static_cast<double>(observations_) : 0;
+  }
 
  private:
   bool is_settled() const { return observations_ >= options_.burn_in; }
@@ -92,6 +96,7 @@ class OnlineEm {
   std::int64_t revivals_ = 0;
   std::int64_t next_revival_ = 0;
   double log_likelihood_ = 0;
+  double lost_mass_ = 0;
 };
 
 }  // namespace headwater
