@@ -26,6 +26,8 @@ void report_iterations(Session& session, Progress& progress) {
 
 // Online EM has not settled after so few; it needs a longer stream.
 constexpr std::int64_t kFewMSteps = 50;
+// More than this, and the beam is too narrow.
+constexpr double kMuchLostMass = 0.01;
 
 std::string parameter_text(const Parameter& parameter) {
   if (parameter.value.size() > 8) return parameter.name + " (see headwater show)";
@@ -67,6 +69,14 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     const std::size_t trials = start.trials.size();
     const std::string among = trials > 1 ? fmt::format(", the best of {} trials", trials) : "";
     fmt::print(stderr, "start: {}{} on the first observations\n", start.chosen, among);
+  }
+  if (!model.engine_reason.empty()) {
+    fmt::print(stderr, "engine {}: {}\n", model.engine, model.engine_reason);
+  }
+  if (model.engine == "beam" && !is_batch) {
+    fmt::print(stderr, "{:.2g} of the law was in states that the beam did not keep{}\n",
+               model.lost_mass,
+               model.lost_mass > kMuchLostMass ? "; a larger --beam-width keeps more" : "");
   }
   fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
              model.log_likelihood / count);

@@ -88,11 +88,18 @@ headwater::PriorConfig PriorOptions::config() const {
 void EngineOptions::add_to(CLI::App& command) {
   const std::string group = "Engine";
   command
-      .add_option("--engine", engine, "exact: all states of a finite prior; particle: any prior")
-      ->type_name("auto|exact|particle")
+      .add_option("--engine", engine,
+                  "exact: all states of a finite prior; beam: those that matter, of up to 2^64; "
+                  "particle: any prior; fast: log-gaussian, gamma or independent, biased; auto: by "
+                  "the prior and the size")
+      ->type_name("auto|exact|beam|particle|fast")
       ->capture_default_str()
       ->group(group);
   command.add_option("--particles", settings.num_particles, "how many")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--beam-width", settings.beam_width, "states that engine beam keeps")
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
@@ -125,7 +132,9 @@ headwater::EngineConfig EngineOptions::config() const {
   config.kind = choose<EngineKind>("engine", engine,
                                    {{"auto", EngineKind::kAuto},
                                     {"exact", EngineKind::kExact},
-                                    {"particle", EngineKind::kParticle}});
+                                    {"beam", EngineKind::kBeam},
+                                    {"particle", EngineKind::kParticle},
+                                    {"fast", EngineKind::kFast}});
   using headwater::ProposalKind;
   config.proposal = choose<ProposalKind>("proposal", proposal,
                                          {{"auto", ProposalKind::kAuto},

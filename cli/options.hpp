@@ -28,8 +28,8 @@ struct PriorOptions {
   headwater::PriorConfig config() const;
 };
 
-// --engine, --particles, --proposal, --resampling, --resample-below, --threads: how the E-step is
-// done.
+// --engine, --particles, --beam-width, --proposal, --resampling, --resample-below, --threads: how
+// the E-step is done.
 struct EngineOptions {
   std::string engine = "auto";
   std::string proposal = "auto";

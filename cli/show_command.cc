@@ -66,6 +66,8 @@ void print_json(const Options& options, const Model& model) {
   write_parameters(json, estimate.prior.parameters());
   json.end_object();
   json.key("engine").value(model.engine);
+  if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
+  if (model.engine == "beam") json.key("lost_mass").value(model.lost_mass);
   if (!model.proposal.empty()) {
     json.key("proposal").value(model.proposal);
     json.key("effective_part").value(model.effective_part);

@@ -12,8 +12,13 @@ void StepLog::write(const StepReport& report, const Estimate& estimate, const Su
   json.begin_object();
   json.key("t").value(report.t);
   json.key("log_predictive").value(report.filter.log_predictive);
-  if (report.filter.effective_size > 0) {
-    json.key("ess").value(report.filter.effective_size);
+  const FilterStep& filter = report.filter;
+  if (filter.effective_size > 0) json.key("ess").value(filter.effective_size);
+  if (filter.num_states > 0) {
+    json.key("states").value(static_cast<std::int64_t>(filter.num_states));
+    json.key("lost_mass").value(filter.lost_mass);
+  }
+  if (filter.unique_ancestors > 0) {
     json.key("resampled").value(report.filter.resampled);
     json.key("guided").value(report.filter.guided);
     json.key("bridge_stages").value(static_cast<std::int64_t>(report.filter.bridge_stages));

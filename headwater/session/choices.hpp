@@ -23,7 +23,9 @@ inline Choices<Method> method_choices() {
 inline Choices<EngineKind> engine_choices() {
   return {{"auto", EngineKind::kAuto},
           {"exact", EngineKind::kExact},
-          {"particle", EngineKind::kParticle}};
+          {"beam", EngineKind::kBeam},
+          {"particle", EngineKind::kParticle},
+          {"fast", EngineKind::kFast}};
 }
 
 inline Choices<SmootherKind> smoother_choices() {

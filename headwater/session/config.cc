@@ -76,6 +76,7 @@ std::vector<std::pair<std::string, std::string>> describe(const Config& config) 
       {"engine", to_string(config.engine.kind)},
       {"proposal", to_string(config.engine.proposal)},
       {"particles", fmt::format("{}", config.engine.num_particles)},
+      {"beam-width", fmt::format("{}", config.engine.beam_width)},
       {"resampling", to_string(config.engine.resampling)},
       {"resample-below", fmt::format("{}", config.engine.resample_below)},
       {"backward", to_string(config.backward)},

@@ -5,13 +5,16 @@
 
 #include "headwater/engines/engine.hpp"
 #include "headwater/engines/particle_engine.hpp"
+#include "headwater/filters/beam_filter.hpp"
 
 namespace headwater {
 
 enum class EngineKind {
-  kAuto,      // exact where that is possible
+  kAuto,      // by the prior and the size of the basis: see chosen_engine
   kExact,     // all states of a finite prior
+  kBeam,      // those states of a large finite prior that matter
   kParticle,  // sequential Monte Carlo, any prior
+  kFast,      // a product of normal or gamma laws, for priors with affine moments
 };
 
 enum class SmootherKind {
@@ -39,6 +42,7 @@ struct EngineConfig {
   EngineKind kind = EngineKind::kAuto;
   Index num_particles = 1000;
   ProposalKind proposal = ProposalKind::kAuto;
+  Index beam_width = 256;  // states that the beam keeps
   Resampling resampling = Resampling::kSystematic;
   double resample_below = 0.5;
   int num_threads = 1;
@@ -46,9 +50,17 @@ struct EngineConfig {
   void validate() const;  // throws UsageError
 };
 
-// The engine that is meant for this prior: never kAuto. Throws UsageError if the exact one is asked
-// for and cannot be had.
-EngineKind chosen_engine(EngineKind asked, const AnyPrior& prior);
+// An engine and why it was taken: empty if it was asked for.
+struct EngineChoice {
+  EngineKind kind;
+  std::string reason;
+};
+
+// The engine that is meant for this prior and so many channels: never kAuto. Throws UsageError if
+// one is asked for that cannot be had.
+EngineChoice chosen_engine(EngineKind asked, const AnyPrior& prior, Index num_channels);
+
+BeamOptions beam_options(const EngineConfig& config, std::uint64_t seed);
 
 // The proposal that is meant for particles of this prior: never kAuto. Throws UsageError if the
 // guided one is asked for and the prior has none.

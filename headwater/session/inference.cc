@@ -1,6 +1,8 @@
 #include "headwater/session/inference.hpp"
 
+#include "headwater/engines/beam_engine.hpp"
 #include "headwater/engines/exact_batch.hpp"
+#include "headwater/engines/fast_engine.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/engines/particle_batch.hpp"
 
@@ -34,9 +36,18 @@ Matrix ModelFilter::forecast(Index horizon) const {
 Matrix smoothed_activations(const Estimate& estimate, bool background, const Record& observations,
                             const EngineConfig& engine, std::uint64_t seed) {
   const Index components = estimate.basis.cols() - (background ? 1 : 0);
-  if (chosen_engine(engine.kind, estimate.prior) == EngineKind::kExact) {
+  const EngineKind kind = chosen_engine(engine.kind, estimate.prior, estimate.basis.rows()).kind;
+  if (kind == EngineKind::kExact) {
     ExactBatch batch(estimate.prior.finite_chain(), estimate.basis, observations);
     return batch.smoothed_activations().leftCols(components);
+  }
+  if (kind == EngineKind::kBeam) {
+    BeamFilter filter(estimate.prior.finite_chain(), estimate.basis, beam_options(engine, seed));
+    return beam_smoothed_activations(filter, observations).leftCols(components);
+  }
+  if (kind == EngineKind::kFast) {
+    FastFilter filter(estimate.prior, estimate.basis, {.seed = seed});
+    return fast_smoothed_activations(filter, observations).leftCols(components);
   }
   ParticleFilter filter(estimate.prior, estimate.basis,
                         filter_options(engine, estimate.prior, estimate.basis.rows(), seed),

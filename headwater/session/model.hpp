@@ -31,6 +31,7 @@ struct Model {
   bool background = false;  // whether the basis has a last column that is always on
 
   std::string engine;
+  std::string engine_reason;  // why it was chosen; empty if it was asked for
   std::string proposal;       // how particles moved; empty without particles
   double effective_part = 1;  // of the particles, on average over the stream; 1 where not known
   std::string method;
@@ -42,6 +43,7 @@ struct Model {
   std::int64_t iterations = 0;  // of batch EM, or M-steps of online EM
   bool converged = false;       // batch EM stopped because it gained little
   double log_likelihood = 0;
+  double lost_mass = 0;  // of the beam: the mean over the stream (see FilterStep)
   std::vector<std::pair<std::string, std::string>> options;
   TraceTable trace;
 

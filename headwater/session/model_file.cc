@@ -129,6 +129,9 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
     throw InputError("/last_iterate/basis and /basis are of different shapes");
   }
   model.engine = file.string_attribute("/", "engine");
+  if (file.has_attribute("/", "engine_reason")) {
+    model.engine_reason = file.string_attribute("/", "engine_reason");
+  }
   model.method = file.string_attribute("/", "method");
   if (file.has_attribute("/", "proposal")) {
     model.proposal = file.string_attribute("/", "proposal");
@@ -142,6 +145,7 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
   model.iterations = file.read_int("/summary/iterations");
   model.converged = file.read_int("/summary/converged") != 0;
   model.log_likelihood = file.read_double("/summary/log_likelihood");
+  if (file.contains("/summary/lost_mass")) model.lost_mass = file.read_double("/summary/lost_mass");
   for (const std::string& name : file.children("/options")) {
     model.options.emplace_back(name, file.read_string("/options/" + name));
   }
@@ -176,6 +180,9 @@ void ModelFile::write(const Model& model) {
   file.set_attribute("/", "format_version", kFormatVersion);
   file.set_attribute("/", "version", model.version);
   file.set_attribute("/", "engine", model.engine);
+  if (!model.engine_reason.empty()) {
+    file.set_attribute("/", "engine_reason", model.engine_reason);
+  }
   if (!model.proposal.empty()) file.set_attribute("/", "proposal", model.proposal);
   file.set_attribute("/", "method", model.method);
   file.set_attribute("/", "seed", static_cast<std::int64_t>(model.seed));
@@ -191,6 +198,7 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/converged", model.converged ? 1 : 0);
   file.write("/summary/log_likelihood", model.log_likelihood);
   if (!model.proposal.empty()) file.write("/summary/effective_part", model.effective_part);
+  if (model.engine == "beam") file.write("/summary/lost_mass", model.lost_mass);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
   file.commit(kFormat);

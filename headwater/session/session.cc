@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "headwater/core/error.hpp"
-#include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
+#include "headwater/session/engine_factory.hpp"
 #include "headwater/session/registry.hpp"
 
 namespace headwater {
@@ -28,61 +28,11 @@ constexpr std::int64_t kReviveAfter = 1000;
 constexpr Index kOnlineTraceRows = 256;
 constexpr Index kBatchTraceRows = 100000;
 
-ExactEngineOptions exact_options(const Config& config, const AnyPrior& prior) {
-  using Smoother = ExactEngineOptions::Smoother;
-  ExactEngineOptions options;
-  options.smoother = config.paper_exact                          ? Smoother::kForwardAsPrinted
-                     : config.smoother == SmootherKind::kForward ? Smoother::kForward
-                                                                 : Smoother::kWindow;
-  options.window.lag = config.lag;
-  options.window.tolerance = config.window_tolerance;
-  options.window.block = config.block;
-  options.learn_prior = learns_prior(config.effective_m_step(), prior);
-  return options;
-}
-
-ParticleEngineOptions particle_options(const Config& config, const AnyPrior& prior,
-                                       Index num_channels) {
-  using Smoother = ParticleEngineOptions::Smoother;
-  ParticleEngineOptions options;
-  options.filter = filter_options(config.engine, prior, num_channels, config.seed);
-  if (config.paper_exact && config.engine.proposal == ProposalKind::kAuto) {
-    options.filter.guided = false;
-  }
-  options.smoother = config.paper_exact                          ? Smoother::kPathAsPrinted
-                     : config.smoother == SmootherKind::kPath    ? Smoother::kPath
-                     : config.smoother == SmootherKind::kParis   ? Smoother::kParis
-                     : config.smoother == SmootherKind::kForward ? Smoother::kForward
-                                                                 : Smoother::kLag;
-  options.backward_draw = config.backward;
-  options.num_backward_draws = config.backward_draws;
-  options.window.lag = config.lag;
-  options.window.block = config.block;
-  options.learn_prior = learns_prior(config.effective_m_step(), prior);
-  return options;
-}
-
-// Throws UsageError if the engine that is asked for cannot do what is asked for.
-void check_engine(const Config& config, const AnyPrior& prior) {
-  const EngineKind engine = chosen_engine(config.engine.kind, prior);
-  const bool is_exact = engine == EngineKind::kExact;
-  if (is_exact && config.smoother == SmootherKind::kParis) {
-    throw UsageError("smoother paris draws particles; the exact engine has lag and forward");
-  }
-  if (is_exact && config.smoother == SmootherKind::kPath) {
-    throw UsageError("smoother path follows particles; the exact engine has lag and forward");
-  }
-  if (!is_exact && config.paper_exact && config.smoother == SmootherKind::kForward) {
-    throw UsageError(
-        "paper-exact with particles is Algorithm 1; it cannot go with smoother forward");
-  }
-  if (!is_exact) check_smoother(prior, particle_options(config, prior, 1));
-}
-
 MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
   MStepOptions options = config.effective_m_step();
-  const bool is_exact = chosen_engine(config.engine.kind, prior) == EngineKind::kExact;
-  if (!is_exact && !config.paper_exact) {
+  const bool has_particles =
+      prior.is_finite() && engine_of(config, prior, 0).kind == EngineKind::kParticle;
+  if (has_particles && !config.paper_exact) {
     options.transition_floor = std::min(0.1, 2 / static_cast<double>(config.engine.num_particles));
   }
   return options;
@@ -247,7 +197,8 @@ void Session::exchange(StateArchive& archive) {
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
     Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
-    auto engine = make_engine(blank);
+    auto engine = make_engine(config_, blank, config_.seed,
+                              std::make_shared<ThreadPool>(config_.engine.num_threads));
     learner_.emplace(std::move(engine), std::move(blank), learner_options(config_, prior_));
   }
   archive(*learner_);
@@ -285,18 +236,12 @@ Estimate Session::starting_estimate() {
   return {std::move(basis), prior_};
 }
 
-std::unique_ptr<Engine> Session::make_engine(const Estimate& start) const {
-  if (chosen_engine(config_.engine.kind, prior_) == EngineKind::kExact) {
-    return std::make_unique<ExactEngine>(start.prior, start.basis, exact_options(config_, prior_));
-  }
-  return std::make_unique<ParticleEngine>(start.prior, start.basis,
-                                          particle_options(config_, prior_, num_channels_),
-                                          std::make_shared<ThreadPool>(config_.engine.num_threads));
-}
+EngineChoice Session::engine() const { return engine_of(config_, prior_, num_channels_); }
 
 void Session::start() {
   Estimate start = starting_estimate();
-  auto engine = make_engine(start);
+  auto engine = make_engine(config_, start, config_.seed,
+                            std::make_shared<ThreadPool>(config_.engine.num_threads));
   learner_.emplace(std::move(engine), std::move(start), learner_options(config_, prior_));
   take_in_held_back();
 }
@@ -312,7 +257,8 @@ void Session::take_in_held_back() {
 
 void Session::take_in(Observation y) {
   const StepReport report = learner_->update(y);
-  health_.add(report.filter, config_.engine.num_particles);
+  const bool has_particles = report.filter.unique_ancestors > 0;
+  if (has_particles) health_.add(report.filter, config_.engine.num_particles);
   if (report.filter.impossible && config_.strict) {
     throw InputError(
         fmt::format("observation {} is impossible under the parameters of its time", report.t));
@@ -329,18 +275,17 @@ void Session::run_batch() {
     if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
     if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
   };
-  if (chosen_engine(config_.engine.kind, prior_) == EngineKind::kExact) {
+  if (engine().kind == EngineKind::kExact) {
     batch_ = batch_em(held_back_.record(), starting_estimate(), batch_options(config_, prior_),
                       on_iteration);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
-    const auto make_engine = [&](const Estimate& estimate, std::int64_t iteration) {
-      ParticleEngineOptions options = particle_options(config_, prior_, num_channels_);
-      options.filter.seed += static_cast<std::uint64_t>(iteration) << 32;
-      return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, options, pool);
+    const auto engine_of_iteration = [&](const Estimate& estimate, std::int64_t iteration) {
+      const std::uint64_t seed = config_.seed + (static_cast<std::uint64_t>(iteration) << 32);
+      return make_engine(config_, estimate, seed, pool);
     };
     batch_ = monte_carlo_em(held_back_.record(), starting_estimate(),
-                            batch_options(config_, prior_), make_engine, on_iteration);
+                            batch_options(config_, prior_), engine_of_iteration, on_iteration);
   }
   held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
@@ -381,9 +326,13 @@ Model Session::model() const {
   Model model(batch_ ? batch_->estimate : learner_->reported(),
               batch_ ? batch_->last : learner_->last());
   model.background = config_.background;
-  model.engine = to_string(chosen_engine(config_.engine.kind, prior_));
-  if (model.engine == "particle") {
-    const bool guided = particle_options(config_, prior_, num_channels_).filter.guided;
+  const EngineChoice choice = engine();
+  model.engine = to_string(choice.kind);
+  model.engine_reason = choice.reason;
+  model.lost_mass = batch_ ? 0 : learner_->mean_lost_mass();
+  if (choice.kind == EngineKind::kParticle) {
+    const bool guided =
+        particle_options(config_, prior_, num_channels_, config_.seed).filter.guided;
     model.proposal = to_string(guided ? ProposalKind::kGuided : ProposalKind::kPrior);
     model.effective_part = health_.mean_part();
   }

@@ -51,6 +51,8 @@ class Session {
   const Config& config() const { return config_; }
   std::int64_t observations() const { return observations_; }  // given so far
   double log_likelihood() const;                               // of those taken in
+  // The engine that was chosen; before the first observation, as far as it can be told.
+  EngineChoice engine() const;
   // Nothing before the start was chosen.
   const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
   const StartReport& start_report() const { return start_report_; }  // of the search, if any
@@ -69,7 +71,6 @@ class Session {
   Index num_to_hold_back() const;
   bool searches() const;
   Estimate starting_estimate();
-  std::unique_ptr<Engine> make_engine(const Estimate& start) const;
   void start();
   void take_in_held_back();
   void take_in(Observation y);

@@ -58,7 +58,7 @@ class Stream:
         So many fits with seeds `seed`, `seed` + 1, ..., on `num_threads`; the best is kept.
     method : "online" or "batch"
         One pass, or EM on the whole record, at `finish()`, with `iterations` and `tolerance`.
-    engine : "auto", "exact" or "particle"
+    engine : "auto", "exact", "beam", "particle" or "fast"
         With `num_particles`, `resampling`, `resample_below`, `num_threads`.
     smoother : "auto", "lag", "path", "forward" or "paris"
         With `lag`, `backward`, `backward_draws`, `window_tolerance`, `block`.
