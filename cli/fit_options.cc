@@ -195,26 +195,13 @@ void FitOptions::add_to(CLI::App& command) {
 Config FitOptions::config() const {
   Config config = settings;
   config.prior = prior.config();
-  config.method =
-      choose<Method>("method", method, {{"online", Method::kOnline}, {"batch", Method::kBatch}});
+  config.method = choose("method", method, method_choices());
   config.engine = engine.config();
-  config.smoother = choose<SmootherKind>("smoother", smoother,
-                                         {{"auto", SmootherKind::kAuto},
-                                          {"path", SmootherKind::kPath},
-                                          {"forward", SmootherKind::kForward},
-                                          {"paris", SmootherKind::kParis},
-                                          {"lag", SmootherKind::kLag}});
-  config.backward = choose<BackwardDraw>("backward", backward,
-                                         {{"mcmc", BackwardDraw::kMcmc},
-                                          {"rejection", BackwardDraw::kRejection},
-                                          {"exact", BackwardDraw::kExact}});
-  config.m_step.scale =
-      choose<Scale>("scale-in", scale_in,
-                    {{"auto", Scale::kAuto}, {"basis", Scale::kPlain}, {"prior", Scale::kCentred}});
+  config.smoother = choose("smoother", smoother, smoother_choices());
+  config.backward = choose("backward", backward, backward_choices());
+  config.m_step.scale = choose("scale-in", scale_in, scale_choices());
   config.step_size = StepSize::parse(step);
-  config.average = choose<Average>(
-      "average", average,
-      {{"auto", Average::kAuto}, {"none", Average::kNone}, {"polyak", Average::kPolyak}});
+  config.average = choose("average", average, average_choices());
   for (const std::string& name : hold) {
     if (name == "basis") {
       config.m_step.hold_basis = true;

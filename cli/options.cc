@@ -127,19 +127,9 @@ void EngineOptions::add_to(CLI::App& command) {
 }
 
 headwater::EngineConfig EngineOptions::config() const {
-  using headwater::EngineKind;
   headwater::EngineConfig config = settings;
-  config.kind = choose<EngineKind>("engine", engine,
-                                   {{"auto", EngineKind::kAuto},
-                                    {"exact", EngineKind::kExact},
-                                    {"beam", EngineKind::kBeam},
-                                    {"particle", EngineKind::kParticle},
-                                    {"fast", EngineKind::kFast}});
-  using headwater::ProposalKind;
-  config.proposal = choose<ProposalKind>("proposal", proposal,
-                                         {{"auto", ProposalKind::kAuto},
-                                          {"prior", ProposalKind::kPrior},
-                                          {"guided", ProposalKind::kGuided}});
+  config.kind = choose("engine", engine, headwater::engine_choices());
+  config.proposal = choose("proposal", proposal, headwater::proposal_choices());
   config.resampling = headwater::parse_resampling(resampling);
   config.validate();
   return config;

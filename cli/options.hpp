@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "headwater/io/sink.hpp"
-#include "headwater/session/config.hpp"
+#include "headwater/session/choices.hpp"
 
 namespace CLI {
 class App;
@@ -51,19 +51,14 @@ CLI::Option& add_seed_option(CLI::App& command, std::uint64_t& seed);
 std::string list_priors();
 
 // The value of `text` in a table of names; UsageError naming the option and all choices if none.
-template <class Value>
-struct Choice {
-  const char* name;
-  Value value;
-};
 [[noreturn]] void throw_unknown_choice(const char* option, const std::string& text,
                                        const std::vector<std::string>& names);
 
 template <class Value>
 Value choose(const char* option, const std::string& text,
-             const std::vector<Choice<Value>>& choices) {
+             const headwater::Choices<Value>& choices) {
   std::vector<std::string> names;
-  for (const Choice<Value>& choice : choices) {
+  for (const headwater::Choice<Value>& choice : choices) {
     if (text == choice.name) return choice.value;
     names.emplace_back(choice.name);
   }

@@ -301,7 +301,7 @@ StartSearch automatic_start(const Record& observations, const AnyPrior& prior, b
            {{{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}},
              [&](Trial& trial, const Round& round, const OnIteration& tell) {
                improve_by_engine(trial, observations.first(round.observations), round.iterations,
-                                 options, make, seed);
+                                 options, make, seed, tell);
              }}},
            on_search);
   } else {

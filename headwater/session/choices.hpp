@@ -28,6 +28,12 @@ inline Choices<EngineKind> engine_choices() {
           {"fast", EngineKind::kFast}};
 }
 
+inline Choices<ProposalKind> proposal_choices() {
+  return {{"auto", ProposalKind::kAuto},
+          {"prior", ProposalKind::kPrior},
+          {"guided", ProposalKind::kGuided}};
+}
+
 inline Choices<SmootherKind> smoother_choices() {
   return {{"auto", SmootherKind::kAuto},
           {"path", SmootherKind::kPath},

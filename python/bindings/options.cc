@@ -78,6 +78,7 @@ const Setters<EngineConfig>& engine_setters() {
   static const Setters<EngineConfig> setters = {
       {"engine", chosen(&EngineConfig::kind, engine_choices)},
       {"num_particles", plain(&EngineConfig::num_particles)},
+      {"proposal", chosen(&EngineConfig::proposal, proposal_choices)},
       {"resampling",
        [](EngineConfig& to, const Given& given) {
          to.resampling = parse_resampling(given.as<std::string>("a name"));
@@ -120,10 +121,6 @@ const Setters<Config>& fit_setters() {
       {"window_tolerance", plain(&Config::window_tolerance)},
       {"block", plain(&Config::block)},
       {"paper_exact", plain(&Config::paper_exact)},
-      {"proposal",
-       [](Config&, const Given& given) {
-         choose<int>(given, {{"auto", 0}, {"prior", 0}});
-       }},
       {"scale_in",
        [](Config& to, const Given& given) { to.m_step.scale = choose(given, scale_choices()); }},
       {"step",

@@ -59,14 +59,14 @@ class Stream:
     method : "online" or "batch"
         One pass, or EM on the whole record, at `finish()`, with `iterations` and `tolerance`.
     engine : "auto", "exact", "beam", "particle" or "fast"
-        With `num_particles`, `resampling`, `resample_below`, `num_threads`.
+        With `num_particles`, `proposal`, `resampling`, `resample_below`, `num_threads`.
     smoother : "auto", "lag", "path", "forward" or "paris"
         With `lag`, `backward`, `backward_draws`, `window_tolerance`, `block`.
     step : str
         Weight of observation t: "power:A" for t^-A, or "constant:G" to follow a drift.
     burn_in, average : int, "auto", "none" or "polyak"
         Observations before the first M-step; what is reported.
-    scale_in, proposal, paper_exact, basis_shape, basis_rate, basis_floor, transition_weight,
+    scale_in, paper_exact, basis_shape, basis_rate, basis_floor, transition_weight,
     trace_every, strict
         As `headwater fit --help` has them.
     seed : int
