@@ -8,9 +8,7 @@ namespace headwater {
 
 namespace {
 
-// Averages do not take away all the noise of longer steps: with .05 the error on the paper's second
-// example was larger by a tenth.
-constexpr double kLeastRidge = 0.3;
+constexpr double kLeastRidge = 0.05;
 constexpr double kRidgePerStep = 3;
 
 }  // namespace
