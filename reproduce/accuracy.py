@@ -1,0 +1,48 @@
+"""Tables of accuracy: Example 1 over the MLE and the Cramer-Rao bound, Example 2 over X known."""
+
+import re
+
+from page import commands, section, table
+
+
+def rows_of(output, ratios):
+    """Name, numbers and ratios of each data set, of the rows that a program of bench/ prints."""
+    row = re.compile(r"(\S.*?)\s+" + r"([\d.]+)\s+" * (1 + ratios) + r"\s*([\d. ]+)")
+    found = []
+    for line in output.splitlines():
+        if match := row.fullmatch(line.strip()):
+            each = [float(word) for word in match[ratios + 3].split()]
+            found.append([match[1], *match.groups()[1:ratios + 2], f"{min(each)} to {max(each)}"])
+    return found
+
+
+def example1(workshop):
+    sets, length = workshop.size((5, 100_000), (2, 5_000))
+    output, line = workshop.bench("example1_accuracy", sets, length)
+    return section(
+        "Accuracy on Example 1, per step size, last and averaged",
+        f"{sets} data sets of {length:,} observations (seeds 1 to {sets}), exact engine. The bound "
+        "is the root mean square of the standard errors that the inverse of the observed "
+        "information gives, by differences of the exact score at the truth. The last column is the "
+        "range over data sets of the error over the maximum-likelihood estimate's on the same data. "
+        "\"nothing known\" starts automatically and learns p and q too; the other rows know them "
+        "and start at the truth times exp(.5 normal).",
+        table(["estimate", "error", "over MLE", "over bound", "each over its MLE"],
+              rows_of(output, 2)), commands([line]))
+
+
+def example2(workshop):
+    sets, length, particles = workshop.size((5, 50_000, 1000), (1, 1_000, 200))
+    output, line = workshop.bench("example2_accuracy", sets, length, particles)
+    return section(
+        "Accuracy on Example 2",
+        f"{sets} data sets of {length:,} observations (seeds 1 to {sets}), {particles:,} particles. "
+        "The best is the maximum-likelihood estimate that is told every activation, which nobody "
+        "has; the last column is the range over data sets. \"nothing known\" starts automatically "
+        "and learns alpha, from .8, too.",
+        table(["estimate", "error", "over best", "each over its best"], rows_of(output, 1)),
+        output.strip().splitlines()[-1] + ".", commands([line]))
+
+
+def run(workshop):
+    return example1(workshop) + "\n" + example2(workshop)

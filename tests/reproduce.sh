@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Usage: tests/reproduce.sh BUILD_FOLDER
+# ./dev reproduce --quick runs to its end and leaves every picture and page that docs/ has.
+set -euo pipefail
+build=$1
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+python=build/reproduce-venv/bin/python
+if [ ! -f build/reproduce-venv/installed ]; then
+  echo "no build/reproduce-venv: ./dev test makes it"
+  exit 77
+fi
+made=build/reproduce/quick
+rm -rf "$made"
+"$python" -B reproduce "$build" --quick
+for file in results.md walkthrough.md $(cd docs && echo figures/*); do
+  [ -s "$made/$file" ] || { echo "$made/$file was not written"; exit 1; }
+done
