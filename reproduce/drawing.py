@@ -28,8 +28,8 @@ def save(workshop, figure, name):
     """PNG of few colours, and SVG with coordinates to a tenth of a point: both stay small."""
     pixels = io.BytesIO()
     figure.savefig(pixels, dpi=140, metadata={"Software": None})
-    Image.open(pixels).convert("RGB").quantize(128).save(workshop.figures / f"{name}.png",
-                                                         optimize=True)
+    few_colours = Image.open(pixels).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE)
+    few_colours.save(workshop.figures / f"{name}.png", optimize=True)
     file = workshop.figures / f"{name}.svg"
     figure.savefig(file, metadata={"Date": None})
     file.write_text(re.sub(r"(\d\.\d)\d+", r"\1", file.read_text()))

@@ -44,7 +44,7 @@ def spread(values, digits=3):
 
 def write_page(workshop, names):
     """Once every section is there."""
-    files = [workshop.root / f"{name}.md" for name in names]
+    files = [workshop.sections / f"{name}.md" for name in names]
     missing = [file.stem for file in files if not file.exists()]
     if missing:
         print(f"results.md is written when these have been run too: {', '.join(missing)}")

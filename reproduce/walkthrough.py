@@ -40,14 +40,13 @@ def best_partner(activation, flows):
 
 def draw_source(stops_axis, week_axis, column, stops, week, flow, label):
     largest = np.argsort(column)[::-1][:5][::-1]
-    stops_axis.barh(range(5), column[largest], color=drawing.OURS, height=0.62)
+    stops_axis.barh(range(5), column[largest], color=drawing.PAPER, height=0.62)
     stops_axis.set_yticks(range(5), [stops[stop] for stop in largest], fontsize=6.5)
     stops_axis.tick_params(axis="y", length=0)
     stops_axis.spines["left"].set_visible(False)
+    week_axis.fill_between(range(168), week, color=drawing.PAPER, linewidth=0)
     if flow is not None:
-        week_axis.plot(flow, color=drawing.TRUTH, linewidth=1.0)
-    week_axis.fill_between(range(168), week, color=drawing.OURS, alpha=0.3, linewidth=0)
-    week_axis.plot(week, color=drawing.OURS, linewidth=0.9)
+        week_axis.plot(flow, color=drawing.TRUTH, linewidth=1.0, linestyle=(0, (3, 1.5)))
     week_axis.set(xlim=(0, 167), ylim=(0, 1.05), yticks=[0, 1], xticks=[])
     week_axis.set_title(label, loc="left", pad=2, color=drawing.FAINT, fontsize=7.5)
     for day in range(24, 168, 24):
@@ -73,7 +72,7 @@ def draw(workshop, work):
     axes[-1, 1].set_xticks(np.arange(12, 168, 24), "Mon Tue Wed Thu Fri Sat Sun".split())
     axes[-1, 1].tick_params(axis="x", length=0)
     axes[-1, 0].set_xlabel("boardings an hour while on", color=drawing.FAINT)
-    drawing.legend(figure, {"mean activation": drawing.OURS, "flow that was put in": drawing.TRUTH},
+    drawing.legend(figure, {"mean activation found": drawing.PAPER, "flow that was put in": drawing.TRUTH},
                    loc="upper right", bbox_to_anchor=(0.99, 1.0))
     figure.subplots_adjust(left=0.1, right=0.985, top=0.945, bottom=0.06, hspace=0.5, wspace=0.08)
     drawing.save(workshop, figure, "city")

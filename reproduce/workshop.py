@@ -57,7 +57,9 @@ class Workshop:
         self.root = PROJECT / "build" / "reproduce" / ("quick" if quick else "full")
         self.docs = self.root if quick else PROJECT / "docs"
         self.figures = self.docs / "figures"
-        self.figures.mkdir(parents=True, exist_ok=True)
+        self.sections = self.root / "sections"
+        for folder in self.figures, self.sections:
+            folder.mkdir(parents=True, exist_ok=True)
 
     def size(self, full, quick):
         return quick if self.quick else full
@@ -78,4 +80,4 @@ class Workshop:
 
     def keep(self, name, text):
         """The page is put together from sections, so that one can be made again alone."""
-        (self.root / f"{name}.md").write_text(text)
+        (self.sections / f"{name}.md").write_text(text)
