@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
 from PIL import Image
 
 TRUTH, OURS, PAPER, FAINT = "#d1495b", "#1b3a5c", "#8fb1cc", "#666666"
@@ -43,6 +44,15 @@ def thinned(values, points=100):
 
 def thousands(axis):
     axis.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
+
+
+def error_axis(axis):
+    """Logarithmic, with plain numbers."""
+    axis.set_yscale("log")
+    axis.yaxis.set_major_locator(LogLocator(subs=[1, 2, 5]))
+    axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.yaxis.set_minor_formatter(NullFormatter())
+    axis.tick_params(axis="y", which="minor", length=0)
 
 
 def legend(figure, entries, **placed):

@@ -38,8 +38,8 @@ def draw(workshop, works, length):
         kept = drawing.thinned(trace["t"])
         axes[3].plot(trace["t"][kept], errors[kept] / np.linalg.norm(truth), color=drawing.OURS,
                      linewidth=0.9, alpha=0.75)
-    axes[3].set(yscale="log", title="relative error of the basis", xlabel="observations",
-                xlim=(0, length))
+    drawing.error_axis(axes[3])
+    axes[3].set(title="relative error of the basis", xlabel="observations", xlim=(0, length))
     drawing.thousands(axes[3])
     figure.tight_layout(w_pad=1.2)
     drawing.save(workshop, figure, "large")

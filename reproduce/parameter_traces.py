@@ -37,20 +37,22 @@ def draw_row(axes, case, fits):
             kept = drawing.thinned(trace["t"])
             axis.plot(trace["t"][kept], trace[parameter][kept], color=drawing.OURS, linewidth=0.8,
                       alpha=0.75)
-        axis.set_title(f"{case.prior}: {parameter}")
+        axis.set_title(parameter)
         final = [trace[parameter][-1] for trace, _, _ in fits]
         reach = max(4 * np.max(np.abs(np.array(final) - truth)), 0.04 * abs(truth))
         axis.set_ylim(truth - reach, truth + reach)
-    error_axis = axes[-1]
+    of_basis, *unused = axes[len(case.truth):]
     for trace, errors, _ in fits:
         kept = drawing.thinned(trace["t"])
-        error_axis.plot(trace["t"][kept], errors[kept], color=drawing.OURS, linewidth=0.8, alpha=0.75)
-    error_axis.set_yscale("log")
-    error_axis.set_title(f"{case.prior}: relative error of the basis")
-    for axis in axes[len(case.truth):-1]:
+        of_basis.plot(trace["t"][kept], errors[kept], color=drawing.OURS, linewidth=0.8, alpha=0.75)
+    drawing.error_axis(of_basis)
+    of_basis.set_title("relative error of the basis")
+    axes[0].set_ylabel(case.prior, fontsize=9)
+    for axis in unused:
         axis.set_visible(False)
     for axis in axes:
         axis.set_xlim(0, case.length)
+        axis.set_xlabel("observations", color=drawing.FAINT)
         drawing.thousands(axis)
 
 
@@ -60,8 +62,6 @@ def draw(workshop, name, cases, fits):
                                 squeeze=False)
     for row, case, found in zip(axes, cases, fits):
         draw_row(row, case, found)
-    for axis in axes[-1]:
-        axis.set_xlabel("observations", color=drawing.FAINT)
     figure.tight_layout(h_pad=1.6, w_pad=1.4)
     drawing.save(workshop, figure, name)
 
