@@ -85,5 +85,5 @@ def grid_of_traces(truth, traces, length, half_height):
             axis.set_title(f"component {j + 1}", color=FAINT)
     figure.supxlabel(f"observations; each panel is the truth ± {half_height:g}", fontsize=8,
                      color=FAINT, y=0.012)
-    figure.subplots_adjust(left=0.05, right=0.985, top=0.915, bottom=0.075, wspace=0.28, hspace=0.3)
+    figure.subplots_adjust(left=0.05, right=0.972, top=0.915, bottom=0.075, wspace=0.28, hspace=0.3)
     return figure

@@ -13,7 +13,7 @@ README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
 
 
 def commands_of_the_task():
-    task = README.read_text().split("## The same task in the shell and in C++")[1]
+    task = README.read_text().split("## The same task in the shell")[1]
     return re.search(r"^```sh\n(.*?)^```$", task, re.DOTALL | re.MULTILINE)[1]
 
 
