@@ -37,7 +37,7 @@ def save(workshop, figure, name):
     plt.close(figure)
 
 
-def thinned(values, points=100):
+def thinned(values, points=92):
     """Indices of about so many, both ends among them."""
     return np.unique(np.linspace(0, len(values) - 1, points).round().astype(int))
 
