@@ -10,6 +10,8 @@ def rows_of(output, ratios):
     row = re.compile(r"(\S.*?)\s+" + r"([\d.]+)\s+" * (1 + ratios) + r"\s*([\d. ]+)")
     found = []
     for line in output.splitlines():
+        if line.startswith("alpha ="):  # what was learned, a sentence
+            continue
         if match := row.fullmatch(line.strip()):
             each = [float(word) for word in match[ratios + 3].split()]
             found.append([match[1], *match.groups()[1:ratios + 2], f"{min(each)} to {max(each)}"])

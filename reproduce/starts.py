@@ -26,7 +26,7 @@ def rows_of(output):
 
 
 def run(workshop):
-    words = workshop.size(["--seed", "7", "--sets", "20", "--sizes", "8x5"],
+    words = workshop.size(["--seed", "7", "--sets", "6", "--sizes", "8x5"],
                           ["--seed", "7", "--sets", "1", "--sizes", "8x5", "--length", "1000",
                            "--particles", "100", "--priors", "basis-selection,relaxed-selection"])
     output = run_command([sys.executable, PROJECT / "bench" / "convergence", workshop.headwater,
