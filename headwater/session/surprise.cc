@@ -28,7 +28,7 @@ double tail_probability(double surprise, std::vector<double>& draws, double tie)
     const auto k = static_cast<double>(border);
     return (k + 1) / all * std::pow(1 + excess / excesses, -k);
   }
-  const auto [first, last] = std::ranges::equal_range(draws, surprise, std::greater{});
+  const auto [first, last] = std::equal_range(draws.begin(), draws.end(), surprise, std::greater{});
   return (static_cast<double>(first - draws.begin()) +
           tie * (1 + static_cast<double>(last - first))) /
          all;
