@@ -129,11 +129,15 @@ void add_weak_priors(CLI::App& command, FitOptions& options) {
 void add_schedule(CLI::App& command, FitOptions& options) {
   command
       .add_option("--step", options.step,
-                  "weight of observation t: t^-A, or constant G to follow a drift")
-      ->type_name("power:A|constant:G")
+                  "weight of observation t: t^-A, or constant G to follow a drift; auto: power:0.6, "
+                  "but the observations that an automatic start was found from weigh the same")
+      ->type_name("auto|power:A|constant:G")
       ->capture_default_str()
       ->group("Schedule");
-  command.add_option("--burn-in", options.settings.burn_in, "observations before the first M-step")
+  command
+      .add_option("--burn-in", options.settings.burn_in,
+                  "observations before the first M-step; 0: 100, but with step auto those that an "
+                  "automatic start was found from")
       ->type_name("T")
       ->capture_default_str()
       ->group("Schedule");

@@ -23,7 +23,7 @@ struct FitOptions {
   std::string smoother = "auto";
   std::string backward = "mcmc";
   std::string scale_in = "auto";
-  std::string step = "power:0.6";
+  std::string step = "auto";
   std::string average = "auto";
   std::string log;
   std::string activations;

@@ -12,7 +12,7 @@ namespace headwater {
 
 namespace {
 
-constexpr double kEarlyExponent = 0.6;
+constexpr double kDefaultExponent = 0.6;
 
 }  // namespace
 
@@ -31,7 +31,16 @@ StepSize StepSize::constant(double size) {
   return {Kind::kConstant, size};
 }
 
+StepSize StepSize::automatic() { return {Kind::kAutomatic, kDefaultExponent}; }
+
+StepSize StepSize::with_even_beginning(std::int64_t length) const {
+  StepSize step_size = *this;
+  step_size.even_beginning_ = length;
+  return step_size;
+}
+
 StepSize StepSize::parse(std::string_view text) {
+  if (text == "auto") return automatic();
   const std::size_t colon = text.find(':');
   double value = 0;
   if (colon != std::string_view::npos) {
@@ -44,17 +53,19 @@ StepSize StepSize::parse(std::string_view text) {
     }
   }
   throw UsageError(
-      fmt::format("step '{}': expected power:A or constant:G, for instance power:0.6", text));
+      fmt::format("step '{}': expected auto, power:A or constant:G, for instance power:0.6", text));
 }
 
 double StepSize::operator()(std::int64_t t) const {
   if (t <= 1) return 1;
   const auto time = static_cast<double>(t);
-  if (kind_ == Kind::kPower) return std::pow(time, -value_);
-  return std::max(std::pow(time, -kEarlyExponent), value_);
+  if (t <= even_beginning_) return 1 / time;
+  if (kind_ == Kind::kConstant) return std::max(std::pow(time, -kDefaultExponent), value_);
+  return std::pow(time, -value_);
 }
 
 std::string StepSize::text() const {
+  if (kind_ == Kind::kAutomatic) return "auto";
   return fmt::format("{}:{}", kind_ == Kind::kPower ? "power" : "constant", value_);
 }
 

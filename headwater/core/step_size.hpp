@@ -14,19 +14,26 @@ class StepSize {
   // gamma_t = max(t^-0.6, size), 0 < size < 1: forgets at a constant rate and so follows a basis
   // that drifts. The first steps are larger, or the first observation would linger.
   static StepSize constant(double size);
-  // "power:0.8" or "constant:0.01"; throws UsageError for anything else.
+  // power(0.6) where nobody asked for anything else: a session may change its beginning.
+  static StepSize automatic();
+  // "auto", "power:0.8" or "constant:0.01"; throws UsageError for anything else.
   static StepSize parse(std::string_view text);
 
   double operator()(std::int64_t t) const;  // t = 1, 2, ...; the first is always 1
-  bool is_decreasing() const { return kind_ == Kind::kPower; }
+  // The same, but gamma_t = 1/t for the first so many observations: all of them weigh the same.
+  StepSize with_even_beginning(std::int64_t length) const;
+
+  bool is_automatic() const { return kind_ == Kind::kAutomatic; }
+  bool is_decreasing() const { return kind_ != Kind::kConstant; }
   std::string text() const;  // what parse() reads
 
  private:
-  enum class Kind { kPower, kConstant };
+  enum class Kind { kAutomatic, kPower, kConstant };
   StepSize(Kind kind, double value) : kind_(kind), value_(value) {}
 
   Kind kind_;
   double value_;
+  std::int64_t even_beginning_ = 1;
 };
 
 }  // namespace headwater

@@ -28,8 +28,16 @@ TEST(StepSize, ConstantIsReachedFromAbove) {
   EXPECT_EQ(step(1000000), 0.05);
 }
 
+TEST(StepSize, AnEvenBeginningWeighsAllOfItsObservationsTheSame) {
+  const StepSize step = StepSize::automatic().with_even_beginning(50);
+  double mean = 0;
+  for (int t = 1; t <= 50; ++t) mean += step(t) * (t - mean);
+  EXPECT_NEAR(mean, 25.5, 1e-12);
+  EXPECT_EQ(step(51), StepSize::power(0.6)(51));
+}
+
 TEST(StepSize, ReadsWhatItWrites) {
-  for (const char* text : {"power:0.6", "power:1", "constant:0.01"}) {
+  for (const char* text : {"auto", "power:0.6", "power:1", "constant:0.01"}) {
     EXPECT_EQ(StepSize::parse(text).text(), text);
   }
 }

@@ -23,7 +23,9 @@ std::string make_seal(std::string_view title, std::string_view contents) {
 void check_seal(std::string_view title, const std::string& name) {
   const MappedFile file(name);
   const std::string_view bytes = file.bytes();
-  if (!bytes.starts_with(fmt::format("{}\n", title))) return;
+  if (!bytes.starts_with(fmt::format("{}\n", title))) {
+    throw InputError(fmt::format("{}: is not a {}", name, title));
+  }
   if (bytes.size() >= kSealSize &&
       bytes.substr(0, kSealSize) == make_seal(title, bytes.substr(kSealSize))) {
     return;

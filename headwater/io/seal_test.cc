@@ -24,10 +24,10 @@ TEST(Seal, HoldsForWhatWasSealedAndForNothingElse) {
   }
 }
 
-TEST(Seal, AFileWithoutOnePasses) {
+TEST(Seal, AFileWithoutOneIsRefused) {
   const TestFolder folder;
-  EXPECT_NO_THROW(check_seal("a title", folder.write("x", "contents")));
-  EXPECT_NO_THROW(check_seal("a title", folder.write("x", "")));
+  EXPECT_THROW(check_seal("a title", folder.write("x", "contents")), InputError);
+  EXPECT_THROW(check_seal("a title", folder.write("x", "")), InputError);
   EXPECT_THROW(check_seal("a title", folder.path("nowhere")), InputError);
 }
 

@@ -29,7 +29,7 @@ void Config::validate() const {
   check_at_least<Index>("components", num_components, 1);
   check_at_least<Index>("lag", lag, 0);
   check_at_least<Index>("block", block, 0);
-  check_at_least<std::int64_t>("burn-in", burn_in, 1);
+  check_at_least<std::int64_t>("burn-in", burn_in, 0);
   check_at_least<std::int64_t>("iterations", iterations, 1);
   check_at_least<std::int64_t>("trace-every", trace_every, 0);
   if (!(tolerance >= 0 && tolerance < 1)) {

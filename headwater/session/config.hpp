@@ -51,8 +51,9 @@ struct Config {
   Index block = 0;                 // observations between two M-steps; 0: 16 to 64
   bool paper_exact = false;        // statistics and M-step as Algorithm 1 prints them
 
-  StepSize step_size = StepSize::power(0.6);
-  std::int64_t burn_in = 100;
+  StepSize step_size = StepSize::automatic();
+  // 0: 100, or after a search for a start as many as were searched (see Session).
+  std::int64_t burn_in = 0;
   Average average = Average::kAuto;
 
   std::int64_t iterations = 200;  // batch

@@ -167,6 +167,8 @@ Model replayed(const Config& config, const Matrix& record) {
       automatic_start(record.leftCols(most), prior, config.background, config.m_step, config.seed);
   Config given = config;
   given.initial_basis = found.estimate.basis;
+  given.burn_in = start_buffer(record.rows(), prior);
+  given.step_size = given.step_size.with_even_beginning(given.burn_in);
   Session session(given, found.estimate.prior);
   feed(session, record);
   return session.model();
@@ -191,6 +193,34 @@ TEST(AutomaticSession, LosesNothingAndReadsNothingTwice) {
       expect_same_bits(session.model(), replayed(config, record));
     }
   }
+}
+
+// What the start was found from enters with equal weights before anything moves.
+TEST(AutomaticSession, TheFirstMStepWaitsForTheObservationsOfTheSearch) {
+  Session session(small_config(Init::kAuto));
+  std::int64_t first_update = 0;
+  session.on_step([&](const StepReport& report) {
+    if (report.updated && first_update == 0) first_update = report.t;
+    const auto t = static_cast<double>(report.t);
+    EXPECT_DOUBLE_EQ(report.step_size, report.t <= 1000 ? 1 / t : std::pow(t, -0.6));
+  });
+  feed(session, record_of(1300));
+  EXPECT_GE(first_update, 1000);
+  EXPECT_LT(first_update, 1100);
+}
+
+TEST(AutomaticSession, StepsThatAreAskedForAreMade) {
+  Config config = small_config(Init::kAuto);
+  config.step_size = StepSize::power(0.8);
+  Session session(config);
+  std::int64_t first_update = 0;
+  session.on_step([&](const StepReport& report) {
+    if (report.updated && first_update == 0) first_update = report.t;
+    EXPECT_DOUBLE_EQ(report.step_size, std::pow(static_cast<double>(report.t), -0.8));
+  });
+  feed(session, record_of(300));
+  EXPECT_GE(first_update, 100);
+  EXPECT_LT(first_update, 200);
 }
 
 TEST(AutomaticSession, BatchStartsFromTheSearchToo) {

@@ -21,6 +21,9 @@ namespace {
 // How many observations a random start is scaled to.
 constexpr std::int64_t kStartObservations = 100;
 
+// The first M-step waits for so many observations where no start was searched for.
+constexpr std::int64_t kBurnIn = 100;
+
 // Observations after which a component may be found idle.
 constexpr std::int64_t kReviveAfter = 1000;
 
@@ -35,19 +38,6 @@ MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
   if (has_particles && !config.paper_exact) {
     options.transition_floor = std::min(0.1, 2 / static_cast<double>(config.engine.num_particles));
   }
-  return options;
-}
-
-OnlineEmOptions learner_options(const Config& config, const AnyPrior& prior) {
-  OnlineEmOptions options;
-  options.step_size = config.step_size;
-  options.burn_in = config.burn_in;
-  options.average = config.averages();
-  options.rescue_short_streams = !config.paper_exact;
-  options.lengthen_steps = !config.paper_exact;
-  options.revive_after = config.paper_exact ? 0 : kReviveAfter;
-  options.seed = config.seed;
-  options.m_step = m_step_options(config, prior);
   return options;
 }
 
@@ -199,7 +189,7 @@ void Session::exchange(StateArchive& archive) {
     Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
     auto engine = make_engine(config_, blank, config_.seed,
                               std::make_shared<ThreadPool>(config_.engine.num_threads));
-    learner_.emplace(std::move(engine), std::move(blank), learner_options(config_, prior_));
+    learner_.emplace(std::move(engine), std::move(blank), learner_options());
   }
   archive(*learner_);
 }
@@ -238,11 +228,31 @@ Estimate Session::starting_estimate() {
 
 EngineChoice Session::engine() const { return engine_of(config_, prior_, num_channels_); }
 
+// After a search the first M-step waits until what was searched is in, with equal weights: the start
+// fits these observations already, and statistics of the latest of them would undo that. Steps
+// that somebody has asked for are made as they are.
+OnlineEmOptions Session::learner_options() const {
+  OnlineEmOptions options;
+  options.step_size = config_.step_size;
+  options.burn_in = config_.burn_in > 0 ? config_.burn_in : kBurnIn;
+  if (config_.step_size.is_automatic() && config_.burn_in == 0 && searches()) {
+    options.burn_in = num_to_hold_back();
+    options.step_size = config_.step_size.with_even_beginning(options.burn_in);
+  }
+  options.average = config_.averages();
+  options.rescue_short_streams = !config_.paper_exact;
+  options.lengthen_steps = !config_.paper_exact;
+  options.revive_after = config_.paper_exact ? 0 : kReviveAfter;
+  options.seed = config_.seed;
+  options.m_step = m_step_options(config_, prior_);
+  return options;
+}
+
 void Session::start() {
   Estimate start = starting_estimate();
   auto engine = make_engine(config_, start, config_.seed,
                             std::make_shared<ThreadPool>(config_.engine.num_threads));
-  learner_.emplace(std::move(engine), std::move(start), learner_options(config_, prior_));
+  learner_.emplace(std::move(engine), std::move(start), learner_options());
   take_in_held_back();
 }
 

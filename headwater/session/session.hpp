@@ -69,6 +69,7 @@ class Session {
   Observation with_unexposed_missing(Observation y);
   bool wants_to_hold_back() const;
   Index num_to_hold_back() const;
+  OnlineEmOptions learner_options() const;
   bool searches() const;
   Estimate starting_estimate();
   void start();

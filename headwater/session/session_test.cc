@@ -136,7 +136,7 @@ TEST(Session, RefusesWhatMakesNoSense) {
           "stay_on is 1.5; expected a number inside (0, 1)");
   refuses([](Config& c) { c.m_step.held_parameters = {"speed"}; },
           "prior 'basis-selection' has no parameter 'speed' to hold");
-  refuses([](Config& c) { c.burn_in = 0; }, "burn-in is 0; expected 1 or more");
+  refuses([](Config& c) { c.burn_in = -1; }, "burn-in is -1; expected 0 or more");
   refuses([](Config& c) { c.initial_basis = Matrix::Ones(4, 3); },
           "the starting basis has 3 columns; expected 2, one for each component");
   refuses([](Config& c) { c.initial_basis(1, 1) = -1; },

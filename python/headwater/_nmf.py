@@ -96,7 +96,7 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                  per_component: bool = False, background: bool = False, restarts: int = 1,
                  method: str = "online", iterations: int = 200, tolerance: float = 1e-9,
                  engine: str = "auto", num_particles: int = 1000, smoother: str = "auto",
-                 lag: int = 0, step: str = "power:0.6", burn_in: int = 100,
+                 lag: int = 0, step: str = "auto", burn_in: int = 0,
                  average: str = "auto", num_threads: int = 1, sequence: bool = False,
                  random_state: Any = None):
         self.n_components = n_components

@@ -63,9 +63,11 @@ class Stream:
     smoother : "auto", "lag", "path", "forward" or "paris"
         With `lag`, `backward`, `backward_draws`, `window_tolerance`, `block`.
     step : str
-        Weight of observation t: "power:A" for t^-A, or "constant:G" to follow a drift.
+        Weight of observation t: "power:A" for t^-A, or "constant:G" to follow a drift. "auto" is
+        "power:0.6", but the observations that an automatic start was found from weigh the same.
     burn_in, average : int, "auto", "none" or "polyak"
-        Observations before the first M-step; what is reported.
+        Observations before the first M-step (0: 100, but with step "auto" those that an
+        automatic start was found from); what is reported.
     scale_in, paper_exact, basis_shape, basis_rate, basis_floor, transition_weight,
     trace_every, strict
         As `headwater fit --help` has them.
@@ -85,7 +87,7 @@ class Stream:
                  window_tolerance: float = 1e-6, block: int = 0, scale_in: str = "auto",
                  paper_exact: bool = False, basis_shape: float = 1 + 1e-6,
                  basis_rate: float = 1e-6, basis_floor: float = 1e-10,
-                 transition_weight: float = 1e-6, step: str = "power:0.6", burn_in: int = 100,
+                 transition_weight: float = 1e-6, step: str = "auto", burn_in: int = 0,
                  average: str = "auto", seed: int = 1, num_threads: int = 1,
                  trace_every: int = 0, strict: bool = False):
         if isinstance(hold, str):

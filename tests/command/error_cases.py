@@ -150,8 +150,8 @@ SHAPES = {
 MODELS = {
     "missing": ("nowhere.h5", "nowhere.h5: cannot be opened: No such file or directory"),
     "folder": ("folder.h5", "folder.h5: cannot be opened: Is a directory"),
-    "text": ("not_hdf5.h5", "not_hdf5.h5: is not an HDF5 file"),
-    "empty": ("empty.h5", "empty.h5: is not an HDF5 file"),
+    "text": ("not_hdf5.h5", "not_hdf5.h5: is not a headwater model"),
+    "empty": ("empty.h5", "empty.h5: is not a headwater model"),
     "of another program": ("foreign.h5", "foreign.h5: is not a headwater model"),
 }
 
@@ -253,7 +253,7 @@ USAGE = {
                     near(".*step constant:2: .*inside \\(0, 1\\).*")),
     "step of unknown kind": (fit("good.csv", "--step", "linear:0.7"),
                              near(".*step '?linear:0.7'?: expected power:A or constant:G.*")),
-    "burn-in 0": (fit("good.csv", "--burn-in", 0), near("(--)?burn-in is 0; expected 1 or more")),
+    "burn-in -1": (fit("good.csv", "--burn-in", -1), near("(--)?burn-in is -1; expected 0 or more")),
     "burn-in not a number": (fit("good.csv", "--burn-in", "x"), near(".*--burn-in.*x.*")),
     "no iterations": (fit("good.csv", "--iterations", 0),
                       near("(--)?iterations is 0; expected 1 or more")),

@@ -98,7 +98,7 @@ def test_a_checkpoint_that_is_not_whole_is_refused(headwater, counts, change, re
 
 @pytest.mark.parametrize("arguments, reason", [
     (["--seed", 2], "belongs to a fit with seed 1; this one has 2"),
-    (["--step", "power:0.7"], "belongs to a fit with step power:0.6; this one has power:0.7"),
+    (["--step", "power:0.7"], "belongs to a fit with step auto; this one has power:0.7"),
     (["--set", "stay_on=0.9"], "belongs to a fit with other options"),
     (["--restarts", 2], "belongs to a fit with restarts 1; this one has 2"),
     (["--prior", "relaxed-selection"], "belongs to a fit with prior basis-selection"),

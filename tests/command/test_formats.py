@@ -120,7 +120,7 @@ def test_h5py_reads_the_model(headwater):
         assert file["prior/components"][()] == 3
         assert file["summary/observations"][()] == 600
         assert file["summary/log_likelihood"][()] == facts["log_likelihood"]
-        assert file["options/step"].asstr()[()] == "power:0.6"
+        assert file["options/step"].asstr()[()] == "auto"
         assert file["trace/reported"].shape == (len(file["trace/t"]), 2 + 4 * 3)
         assert file["trace/columns"].asstr()[()].split("\n")[:3] == ["stay_off", "stay_on",
                                                                     "basis_1_1"]
