@@ -184,6 +184,7 @@ void Session::exchange(StateArchive& archive) {
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
   archive(has_started);
   if (!has_started) return;
+  if (num_channels_ == 0) throw InputError("the saved state has started without a channel");
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
     Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
