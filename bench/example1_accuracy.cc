@@ -37,7 +37,7 @@ struct DataSet {
 
 struct Way {
   const char* name;
-  double exponent;
+  double exponent;  // 0: the default
   bool average;
   bool paper_exact;
   bool knows_nothing;  // automatic start, p and q learned too
@@ -59,7 +59,7 @@ Config config_for(const DataSet& data, const Way& way) {
                                scalar_parameter("stay_on", kStayOn)};
     config.m_step.held_parameters = {"stay_off", "stay_on"};
   }
-  config.step_size = StepSize::power(way.exponent);
+  if (way.exponent > 0) config.step_size = StepSize::power(way.exponent);
   config.average = way.average ? Average::kPolyak : Average::kNone;
   config.paper_exact = way.paper_exact;
   return config;
@@ -114,7 +114,7 @@ double cramer_rao_error(const DataSet& data, const AnyPrior& prior) {
 std::vector<Way> ways() {
   return {
       {"power:0.6, averaged (default)", 0.6, true, false, false},
-      {"default, nothing known", 0.6, true, false, true},
+      {"default, nothing known", 0, true, false, true},
       {"power:0.6, last iterate", 0.6, false, false, false},
       {"power:0.8, averaged", 0.8, true, false, false},
       {"power:0.8, last iterate", 0.8, false, false, false},

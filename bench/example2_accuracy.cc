@@ -38,7 +38,7 @@ struct DataSet {
 struct Way {
   const char* name;
   SmootherKind smoother;
-  double exponent;
+  double exponent;  // 0: the default
   bool as_in_paper;  // Algorithm 1 as printed, its last iterate, resampling at every step
   bool learns_alpha;
   bool knows_nothing;  // automatic start
@@ -97,7 +97,7 @@ Config config_for(const DataSet& data, const Way& way, Index particles) {
   config.engine.num_particles = particles;
   config.engine.resample_below = way.as_in_paper ? 1 : 0.5;
   config.smoother = way.smoother;
-  config.step_size = StepSize::power(way.exponent);
+  if (way.exponent > 0) config.step_size = StepSize::power(way.exponent);
   config.average = way.as_in_paper ? Average::kNone : Average::kPolyak;
   config.paper_exact = way.as_in_paper;
   config.seed = bench::filter_seed(data.seed);
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
       {"lag, power:0.6, averaged (default)", SmootherKind::kLag, 0.6, false, false, false},
       {"paris, power:0.6, averaged", SmootherKind::kParis, 0.6, false, false, false},
       {"lag, power:0.6, averaged, alpha learned", SmootherKind::kLag, 0.6, false, true, false},
-      {"default, nothing known", SmootherKind::kLag, 0.6, false, true, true},
+      {"default, nothing known", SmootherKind::kAuto, 0, false, true, true},
   };
   fmt::print(
       "Example 2, T = {}, {} particles, {} data sets from seed {}: root-mean-square error of the "

@@ -14,7 +14,7 @@ class StepSize {
   // gamma_t = max(t^-0.6, size), 0 < size < 1: forgets at a constant rate and so follows a basis
   // that drifts. The first steps are larger, or the first observation would linger.
   static StepSize constant(double size);
-  // power(0.6) where nobody asked for anything else: a session may change its beginning.
+  // power(0.6), where nobody has asked for anything else.
   static StepSize automatic();
   // "auto", "power:0.8" or "constant:0.01"; throws UsageError for anything else.
   static StepSize parse(std::string_view text);

@@ -8,7 +8,7 @@ namespace headwater {
 
 namespace {
 
-constexpr double kLeastRidge = 0.05;
+constexpr double kLeastRidge = 0.15;
 constexpr double kRidgePerStep = 3;
 
 }  // namespace

@@ -168,7 +168,7 @@ Model replayed(const Config& config, const Matrix& record) {
   Config given = config;
   given.initial_basis = found.estimate.basis;
   given.burn_in = start_buffer(record.rows(), prior);
-  given.step_size = given.step_size.with_even_beginning(given.burn_in);
+  given.step_size = StepSize::power(0.7).with_even_beginning(given.burn_in);
   Session session(given, found.estimate.prior);
   feed(session, record);
   return session.model();
@@ -202,7 +202,7 @@ TEST(AutomaticSession, TheFirstMStepWaitsForTheObservationsOfTheSearch) {
   session.on_step([&](const StepReport& report) {
     if (report.updated && first_update == 0) first_update = report.t;
     const auto t = static_cast<double>(report.t);
-    EXPECT_DOUBLE_EQ(report.step_size, report.t <= 1000 ? 1 / t : std::pow(t, -0.6));
+    EXPECT_DOUBLE_EQ(report.step_size, report.t <= 1000 ? 1 / t : std::pow(t, -0.7));
   });
   feed(session, record_of(1300));
   EXPECT_GE(first_update, 1000);

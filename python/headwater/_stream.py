@@ -64,7 +64,7 @@ class Stream:
         With `lag`, `backward`, `backward_draws`, `window_tolerance`, `block`.
     step : str
         Weight of observation t: "power:A" for t^-A, or "constant:G" to follow a drift. "auto" is
-        "power:0.6", but the observations that an automatic start was found from weigh the same.
+        "power:0.6"; after an automatic start, whose observations weigh the same, "power:0.7".
     burn_in, average : int, "auto", "none" or "polyak"
         Observations before the first M-step (0: 100, but with step "auto" those that an
         automatic start was found from); what is reported.
