@@ -78,6 +78,7 @@ const Setters<EngineConfig>& engine_setters() {
   static const Setters<EngineConfig> setters = {
       {"engine", chosen(&EngineConfig::kind, engine_choices)},
       {"num_particles", plain(&EngineConfig::num_particles)},
+      {"beam_width", plain(&EngineConfig::beam_width)},
       {"proposal", chosen(&EngineConfig::proposal, proposal_choices)},
       {"resampling",
        [](EngineConfig& to, const Given& given) {

@@ -145,8 +145,8 @@ class Model:
         """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
 
         `sequence=False` takes each row for itself, as the first observation of a stream. Further
-        options: `engine`, `num_particles`, `proposal`, `resampling`, `resample_below`,
-        `num_threads`. The same as `headwater apply`.
+        options: `engine`, `num_particles`, `beam_width`, `proposal`, `resampling`,
+        `resample_below`, `num_threads`. The same as `headwater apply`.
         """
         rows = self._rows(Y)
         if smooth:

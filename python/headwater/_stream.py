@@ -48,7 +48,7 @@ class Stream:
     hold : list of str
         Parameters, or "basis", that stay as they start.
     init : "auto", "random" or M x K array
-        Start of the basis. "auto" holds back the first observations (1,000 to 3,000) and starts
+        Start of the basis. "auto" holds back the first observations (1,000 to 4,000) and starts
         from the best of several beginnings tried on them; until then there is no estimate.
     per_component : bool
         Parameters for each component instead of shared ones.
@@ -59,7 +59,8 @@ class Stream:
     method : "online" or "batch"
         One pass, or EM on the whole record, at `finish()`, with `iterations` and `tolerance`.
     engine : "auto", "exact", "beam", "particle" or "fast"
-        With `num_particles`, `proposal`, `resampling`, `resample_below`, `num_threads`.
+        With `num_particles`, `beam_width`, `proposal`, `resampling`, `resample_below`,
+        `num_threads`.
     smoother : "auto", "lag", "path", "forward" or "paris"
         With `lag`, `backward`, `backward_draws`, `window_tolerance`, `block`.
     step : str
@@ -81,8 +82,9 @@ class Stream:
                  init: Any = "auto", per_component: bool = False, background: bool = False,
                  restarts: int = 1, method: str = "online", iterations: int = 200,
                  tolerance: float = 1e-9, engine: str = "auto", num_particles: int = 1000,
-                 smoother: str = "auto", lag: int = 0, proposal: str = "auto",
-                 resampling: str = "systematic", resample_below: float = 0.5,
+                 beam_width: int = 256, smoother: str = "auto", lag: int = 0,
+                 proposal: str = "auto", resampling: str = "systematic",
+                 resample_below: float = 0.5,
                  backward: str = "mcmc", backward_draws: int = 2,
                  window_tolerance: float = 1e-6, block: int = 0, scale_in: str = "auto",
                  paper_exact: bool = False, basis_shape: float = 1 + 1e-6,
