@@ -11,7 +11,7 @@ namespace headwater {
 
 // The moves of a finite chain, whose states are the index on each axis, guided by a product over
 // the axes of any function of the state on each. With a single axis that is the likelihood itself.
-class FiniteGuide final : public Guide {
+class FiniteGuide final : public ColumnwiseGuide {
  public:
   // False where the observation leaves an axis no state.
   bool look_at(const FiniteChain& chain, const SeenChannels& seen, ConstStates previous,
@@ -21,11 +21,6 @@ class FiniteGuide final : public Guide {
   void log_worths(ConstStates previous, Eigen::Ref<Vector> out) const override;
   void draw(const RandomBlock& random, ConstStates previous, States next) const override;
   void log_values(ConstStates states, Eigen::Ref<Vector> out) const override;
-  void draw_near(const RandomBlock& random, ConstStates previous, double step, ConstStates states,
-                 States next) const override {
-    draw(random, previous, next);
-    keep_most_columns(random, step, states, next);
-  }
 
  private:
   bool fit_messages(const SeenChannels& seen);

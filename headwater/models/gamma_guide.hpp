@@ -41,7 +41,7 @@ class GuidedGammaMove {
 // The moves of priors 'gamma' and 'independent', each component guided by a gamma density that has
 // the slope of the likelihood at a point, and as much of its curvature as is left when the other
 // components are not known.
-class GammaGuide final : public Guide {
+class GammaGuide final : public ColumnwiseGuide {
  public:
   // chains: one for each component. The first state has the law Gamma(shape, rate - beta).
   bool look_at(std::vector<GammaChain> chains, const SeenChannels& seen, ConstStates previous,
@@ -51,11 +51,6 @@ class GammaGuide final : public Guide {
   void log_worths(ConstStates previous, Eigen::Ref<Vector> out) const override;
   void draw(const RandomBlock& random, ConstStates previous, States next) const override;
   void log_values(ConstStates states, Eigen::Ref<Vector> out) const override;
-  void draw_near(const RandomBlock& random, ConstStates previous, double step, ConstStates states,
-                 States next) const override {
-    draw(random, previous, next);
-    keep_most_columns(random, step, states, next);
-  }
 
  private:
   void find_point(const SeenChannels& seen, ConstStates previous,

@@ -2,7 +2,9 @@
 
 namespace headwater {
 
-void keep_most_columns(const RandomBlock& random, double step, ConstStates states, States next) {
+void ColumnwiseGuide::draw_near(const RandomBlock& random, ConstStates previous, double step,
+                                ConstStates states, States next) const {
+  draw(random, previous, next);
   RandomBlock choices = random;
   choices.purpose = Purpose::kept_columns;
   for (Index i = 0; i < next.rows(); ++i) {

@@ -34,8 +34,12 @@ class Guide {
   }
 };
 
-// Makes of independent draws `next` such as draw_near() wants, where the columns are independent:
-// each column of each particle stays as it was in `states`, but for a part `step` of them.
-void keep_most_columns(const RandomBlock& random, double step, ConstStates states, States next);
+// One whose columns are independent given the state before. Near a state is then what has most of
+// its columns: all of each particle's but for a part `step` of them.
+class ColumnwiseGuide : public Guide {
+ public:
+  void draw_near(const RandomBlock& random, ConstStates previous, double step, ConstStates states,
+                 States next) const final;
+};
 
 }  // namespace headwater

@@ -59,7 +59,7 @@ class GuidedRelaxedMove {
 
 // The moves of prior 'relaxed-selection', each component guided by its share of the likelihood,
 // tabulated.
-class RelaxedGuide final : public Guide {
+class RelaxedGuide final : public ColumnwiseGuide {
  public:
   bool look_at(const Vector& alpha, const SeenChannels& seen, ConstStates previous,
                const Eigen::Ref<const Vector>& weights);
@@ -68,11 +68,6 @@ class RelaxedGuide final : public Guide {
   void log_worths(ConstStates previous, Eigen::Ref<Vector> out) const override;
   void draw(const RandomBlock& random, ConstStates previous, States next) const override;
   void log_values(ConstStates states, Eigen::Ref<Vector> out) const override;
-  void draw_near(const RandomBlock& random, ConstStates previous, double step, ConstStates states,
-                 States next) const override {
-    draw(random, previous, next);
-    keep_most_columns(random, step, states, next);
-  }
 
  private:
   std::vector<GuidedRelaxedMove> moves_;
