@@ -24,8 +24,6 @@ void report_iterations(Session& session, Progress& progress) {
   });
 }
 
-// Online EM has not settled after so few; it needs a longer stream.
-constexpr std::int64_t kFewMSteps = 50;
 // More than this, and the beam is too narrow.
 constexpr double kMuchLostMass = 0.01;
 
@@ -87,7 +85,7 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
   if (is_batch) {
     fmt::print(stderr, "{} {} iterations\n",
                model.converged ? "converged after" : "stopped at the limit of", model.iterations);
-  } else if (model.iterations < kFewMSteps) {
+  } else if (model.has_hardly_moved()) {
     fmt::print(stderr, "only {} M-steps in so short a stream; --method batch makes more of it\n",
                model.iterations);
   }

@@ -1,8 +1,23 @@
 #include "headwater/session/model.hpp"
 
+#include <algorithm>
+
 namespace headwater {
 
+namespace {
+
+constexpr std::int64_t kFewMSteps = 50;
+
+}  // namespace
+
 std::string version() { return HEADWATER_VERSION; }
+
+bool Model::has_hardly_moved() const {
+  const bool was_searched =
+      std::ranges::find(options, std::pair<std::string, std::string>("init", "auto")) !=
+      options.end();
+  return method == "online" && !was_searched && iterations < kFewMSteps;
+}
 
 Matrix basis_of(const Estimate& estimate, bool background) {
   return estimate.basis.leftCols(estimate.basis.cols() - (background ? 1 : 0));

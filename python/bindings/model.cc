@@ -169,6 +169,7 @@ void bind_model(nb::module_& module) {
       .def_ro("revivals", &Model::revivals)
       .def_ro("iterations", &Model::iterations)
       .def_ro("converged", &Model::converged)
+      .def_prop_ro("has_hardly_moved", &Model::has_hardly_moved)
       .def_ro("log_likelihood", &Model::log_likelihood);
   module.def("read_model", read, nb::arg("name"), nb::arg("prior") = nb::none());
   bind_filter(module);

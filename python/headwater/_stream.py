@@ -14,9 +14,6 @@ from headwater._arrays import FLOAT, Exposures, Rows, observation, parameter_tab
 from headwater._model import Model, Path, checked_path
 from headwater._progress import Progress
 
-# Online EM has not settled after so few.
-_FEW_M_STEPS = 50
-
 
 class Surprise(NamedTuple):
     """How unusual an observation was, given all before it."""
@@ -322,6 +319,6 @@ class Stream:
         if model.method == "batch" and not model.converged:
             warnings.warn(f"stopped at the limit of {model.iterations} iterations",
                           ConvergenceWarning, stacklevel=3)
-        elif model.method == "online" and model.iterations < _FEW_M_STEPS:
+        elif model._core.has_hardly_moved:
             warnings.warn(f"only {model.iterations} M-steps in so short a stream; method='batch' "
                           "makes more of it", ConvergenceWarning, stacklevel=3)

@@ -99,7 +99,7 @@ def test_batch(fitted):
 
 def test_short_fits_warn(counts):
     with pytest.warns(headwater.ConvergenceWarning):
-        OnlineNMF(2, random_state=1).fit(counts)
+        OnlineNMF(2, init="random", random_state=1).fit(counts)
 
 
 def test_sparse_and_missing(fitted):
@@ -167,5 +167,5 @@ def test_every_option_is_passed_on():
     theirs = set(inspect.signature(headwater.Stream).parameters)
     rare = {"backward", "backward_draws", "window_tolerance", "block", "scale_in", "paper_exact",
             "basis_shape", "basis_rate", "basis_floor", "transition_weight", "trace_every",
-            "strict", "proposal", "resampling", "resample_below"}
+            "strict", "proposal", "resampling", "resample_below", "beam_width"}
     assert theirs - ours == rare | {"num_components", "seed"}
