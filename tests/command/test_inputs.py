@@ -247,6 +247,8 @@ def test_a_pipe_is_read_line_by_line(headwater):
 
 def attempt(headwater, *arguments, limit=10 ** 9, **streams):
     """With no more memory than that; the outcome must be a result or one line that says why not."""
+    if "SANITIZED" in os.environ:  # their shadow of memory takes terabytes of addresses
+        limit = resource.RLIM_INFINITY
     done = headwater.attempt(
         *arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         **streams)
