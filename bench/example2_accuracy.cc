@@ -38,7 +38,7 @@ struct DataSet {
 struct Way {
   const char* name;
   SmootherKind smoother;
-  double exponent;  // 0: the default
+  double exponent;   // 0: the default
   bool as_in_paper;  // Algorithm 1 as printed, its last iterate, resampling at every step
   bool learns_alpha;
   bool knows_nothing;  // automatic start

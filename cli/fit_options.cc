@@ -128,9 +128,10 @@ void add_weak_priors(CLI::App& command, FitOptions& options) {
 
 void add_schedule(CLI::App& command, FitOptions& options) {
   command
-      .add_option("--step", options.step,
-                  "weight of observation t: t^-A, or constant G to follow a drift; auto: power:0.6; "
-                  "after an automatic start, whose observations weigh the same, power:0.7")
+      .add_option(
+          "--step", options.step,
+          "weight of observation t: t^-A, or constant G to follow a drift; auto: power:0.6; "
+          "after an automatic start, whose observations weigh the same, power:0.7")
       ->type_name("auto|power:A|constant:G")
       ->capture_default_str()
       ->group("Schedule");

@@ -52,8 +52,8 @@ StepSize StepSize::parse(std::string_view text) {
       if (text.substr(0, colon) == "constant") return constant(value);
     }
   }
-  throw UsageError(
-      fmt::format("step '{}': expected auto, power:A or constant:G, for instance power:0.6", text));
+  throw UsageError(fmt::format(
+      "step '{}': expected power:A or constant:G, for instance power:0.6, or auto", text));
 }
 
 double StepSize::operator()(std::int64_t t) const {

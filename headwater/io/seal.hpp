@@ -10,8 +10,8 @@ namespace headwater {
 // much room at the beginning of a file to whoever wants it.
 std::string make_seal(std::string_view title, std::string_view contents);
 
-// Throws InputError if a file has no seal with this title, or if its contents are not those that were
-// sealed.
+// Throws InputError if a file has no seal with this title, or if its contents are not those that
+// were sealed.
 void check_seal(std::string_view title, const std::string& name);
 
 }  // namespace headwater

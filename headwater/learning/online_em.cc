@@ -8,7 +8,6 @@ namespace headwater {
 
 namespace {
 
-constexpr double kLeastRidge = 0.15;
 constexpr double kRidgePerStep = 3;
 
 }  // namespace
@@ -92,7 +91,8 @@ void OnlineEm::lengthen_step(const Matrix& before) {
   if (m_steps_ >= next_curvature_) {
     // A step that is long already is not made much longer: noise would carry it into another
     // valley.
-    const double ridge = std::max(kLeastRidge, kRidgePerStep * options_.step_size(observations_));
+    const double ridge =
+        std::max(options_.least_ridge, kRidgePerStep * options_.step_size(observations_));
     curvature_.measure({before, estimate_.prior}, ridge);
     next_curvature_ = m_steps_ + m_steps_ / 8 + 1;
   }

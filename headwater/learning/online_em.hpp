@@ -20,6 +20,7 @@ struct OnlineEmOptions {
   bool rescue_short_streams = true;
   // Whether EM's steps for the basis are lengthened (see BasisCurvature) where that is affordable.
   bool lengthen_steps = true;
+  double least_ridge = 0.05;  // the less, the longer: by up to (1 + ridge) / ridge
   // Components that are dead or the same as another are given a new column, when so many
   // observations are in, and then each time that their number has doubled. 0: never.
   std::int64_t revive_after = 1000;

@@ -13,9 +13,8 @@ constexpr std::int64_t kFewMSteps = 50;
 std::string version() { return HEADWATER_VERSION; }
 
 bool Model::has_hardly_moved() const {
-  const bool was_searched =
-      std::ranges::find(options, std::pair<std::string, std::string>("init", "auto")) !=
-      options.end();
+  const bool was_searched = std::ranges::find(options, std::pair<std::string, std::string>(
+                                                           "init", "auto")) != options.end();
   return method == "online" && !was_searched && iterations < kFewMSteps;
 }
 

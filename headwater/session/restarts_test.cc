@@ -182,6 +182,7 @@ TEST(AutomaticSession, LosesNothingAndReadsNothingTwice) {
       Config config = small_config(Init::kAuto);
       config.background = background;
       config.seed = 3;
+      config.smoother = SmootherKind::kForward;  // which lengthens no steps, after a search or not
       Session session(config);
       std::vector<std::int64_t> seen;
       session.on_step([&](const StepReport& report) { seen.push_back(report.t); });

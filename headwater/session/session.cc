@@ -25,6 +25,7 @@ constexpr std::int64_t kStartObservations = 100;
 constexpr std::int64_t kBurnIn = 100;
 
 constexpr double kExponentAfterSearch = 0.7;
+constexpr double kRidgeAfterSearch = 0.15;
 
 // Observations after which a component may be found idle.
 constexpr std::int64_t kReviveAfter = 1000;
@@ -231,10 +232,10 @@ Estimate Session::starting_estimate() {
 
 EngineChoice Session::engine() const { return engine_of(config_, prior_, num_channels_); }
 
-// After a search the first M-step waits until what was searched is in, with equal weights: the start
-// fits these observations already, and statistics of the latest of them would undo that. From there
-// smaller steps suffice, and bring less noise. Steps that somebody has asked for are made as they
-// are.
+// After a search the first M-step waits until what was searched is in, with equal weights: the
+// start fits these observations already, and statistics of the latest of them would undo that. From
+// there smaller steps suffice, lengthened by less, and bring less noise. Steps that somebody has
+// asked for are made as they are.
 OnlineEmOptions Session::learner_options() const {
   OnlineEmOptions options;
   options.step_size = config_.step_size;
@@ -242,6 +243,7 @@ OnlineEmOptions Session::learner_options() const {
   if (config_.step_size.is_automatic() && config_.burn_in == 0 && searches()) {
     options.burn_in = num_to_hold_back();
     options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(options.burn_in);
+    options.least_ridge = kRidgeAfterSearch;
   }
   options.average = config_.averages();
   options.rescue_short_streams = !config_.paper_exact;
