@@ -49,8 +49,8 @@ struct Model {
 
   Index num_channels() const { return reported.basis.rows(); }
   Index num_components() const { return reported.basis.cols() - (background ? 1 : 0); }
-  // Whether online EM made too few M-steps to have left its start. Not after a search for one,
-  // which has been through the same observations many times.
+  // Whether online EM made too few M-steps to have left its start. Not where that was searched for
+  // and is kept (see Session), since the search has been through the same observations many times.
   bool has_hardly_moved() const;
 };
 

@@ -234,8 +234,8 @@ EngineChoice Session::engine() const { return engine_of(config_, prior_, num_cha
 
 // After a search the first M-step waits until what was searched is in, with equal weights: the
 // start fits these observations already, and statistics of the latest of them would undo that. From
-// there smaller steps suffice, lengthened by less, and bring less noise. Steps that somebody has
-// asked for are made as they are.
+// there smaller steps suffice, lengthened by less, and bring less noise. Steps or a burn-in that
+// somebody has asked for are taken as they are.
 OnlineEmOptions Session::learner_options() const {
   OnlineEmOptions options;
   options.step_size = config_.step_size;
