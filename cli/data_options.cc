@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "hdf5_reader.hpp"
 #include "options.hpp"
 
 using headwater::DataFormat;
@@ -45,5 +46,6 @@ std::unique_ptr<headwater::ObservationSource> DataOptions::open(
                                                                {"mtx", DataFormat::matrix_market},
                                                                {"npy", DataFormat::npy}}),
                                  .follow = follow,
-                                 .should_stop = std::move(should_stop)});
+                                 .should_stop = std::move(should_stop),
+                                 .hdf5_reader = hdf5_reader()});
 }

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "config_file.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
-#include "headwater/io/source.hpp"
 
 using namespace headwater;
 
@@ -246,7 +246,7 @@ void FitOptions::check_run(const Config& config) const {
 }
 
 Matrix FitOptions::read_start(const Config& config) const {
-  Matrix basis = read_matrix(init);
+  Matrix basis = read_matrix_file(init);
   const bool has_background = config.background && basis.cols() == config.num_components + 1;
   if (basis.cols() != config.num_components && !has_background) {
     throw InputError(fmt::format("{}: has {} columns; expected {}, one for each component", init,

@@ -13,6 +13,7 @@
 #include "commands.hpp"
 #include "config_file.hpp"
 #include "headwater/core/error.hpp"
+#include "headwater/io/utf8.hpp"
 #include "headwater/session/model.hpp"
 
 namespace {
@@ -23,13 +24,14 @@ constexpr int kBadUsage = 2;
 
 int fail(int code, std::string message) {
   std::ranges::replace(message, '\n', ' ');
-  fmt::print(stderr, "headwater: {}\n", message);
+  fmt::print(stderr, "headwater: {}\n", headwater::printable(message));
   return code;
 }
 
 std::string missing_command(const CLI::App& app) {
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_group().empty()) continue;
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   return "a command is missing: one of " + names + "; headwater --help says more";
@@ -70,6 +72,7 @@ int main(int argc, char** argv) {
   add_apply(app, run);
   add_score(app, run);
   add_show(app, run);
+  add_hdf5_reader(app, run);
   // After the commands, which would inherit it.
   app.footer(
       "headwater COMMAND --help lists the options of a command.\n"

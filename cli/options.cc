@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
+#include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
-#include "headwater/io/source.hpp"
 #include "headwater/session/registry.hpp"
 
 using headwater::UsageError;
@@ -43,7 +43,7 @@ headwater::Parameter parse_assignment(const headwater::PriorInfo& prior, const s
   const std::string name = text.substr(0, equals);
   const std::string value = text.substr(equals + 1);
   if (headwater::find_parameter_info(prior, name).is_table) {
-    return {name, headwater::read_matrix(value)};
+    return {name, read_matrix_file(value)};
   }
   return {name, parse_numbers(name, value)};
 }

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/json.hpp"
-#include "headwater/io/source.hpp"
 #include "headwater/learning/matching.hpp"
 #include "headwater/session/model_file.hpp"
 #include "parameter_json.hpp"
@@ -86,7 +86,7 @@ void print_json(const Options& options, const Model& model) {
 
 // The basis found beside the truth, columns matched, and how far they are apart.
 void print_comparison(const Options& options, const Model& model) {
-  const Matrix truth = read_matrix(options.compare);
+  const Matrix truth = read_matrix_file(options.compare);
   const Matrix found = basis_of(chosen(options, model), model.background);
   if (truth.rows() != found.rows() || truth.cols() != found.cols()) {
     throw InputError(fmt::format("{}: is {}x{}; the basis of {} is {}x{}", options.compare,

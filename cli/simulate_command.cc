@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/sink.hpp"
-#include "headwater/io/source.hpp"
 #include "headwater/models/simulate.hpp"
 #include "headwater/session/registry.hpp"
 #include "options.hpp"
@@ -42,7 +42,7 @@ Matrix basis_to_use(const Options& options) {
     }
     return random_basis(options.channels, options.components, options.scale, options.seed);
   }
-  Matrix basis = read_matrix(options.basis);
+  Matrix basis = read_matrix_file(options.basis);
   if (options.components > 0 && basis.cols() != options.components) {
     throw InputError(fmt::format("{}: has {} columns; --components says {}", options.basis,
                                  basis.cols(), options.components));

@@ -36,12 +36,6 @@ Cell parse_beyond_range(const char* first, const char* last) {
 }
 
 // Control characters, also those above ASCII, could act on the terminal that shows the error.
-bool is_printing(std::string_view character) {
-  if (character.empty()) return false;
-  if (character.size() == 1) return character[0] >= ' ' && character[0] <= '~';
-  return !(character[0] == '\xc2' && static_cast<unsigned char>(character[1]) < 0xa0);
-}
-
 }  // namespace
 
 Cell check_value(double value) {
@@ -89,14 +83,7 @@ std::string quote_text(std::string_view text) {
       shown += "…";
       break;
     }
-    std::string_view character = text.substr(0, utf8_length(text));
-    if (is_printing(character)) {
-      shown += character;
-    } else {
-      character = text.substr(0, 1);
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(character[0]));
-    }
-    text.remove_prefix(character.size());
+    shown += take_character(text);
   }
   return shown + "'";
 }

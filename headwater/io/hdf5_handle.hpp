@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +57,10 @@ struct Hdf5Place {
     if (status < 0) fail(what);
     return status;
   }
+
+  // Fails when an array of this shape is more than the whole file can hold, compressed as it may
+  // be: then the file is damaged, and would have us take memory, or read zeros, without end.
+  void check_size(std::span<const std::uint64_t> lengths, std::size_t value_size) const;
 };
 
 // UTF-8 of any length, which h5py gives back as str.

@@ -11,8 +11,7 @@ namespace headwater {
 namespace {
 
 constexpr std::string_view kCannotBeRead = "cannot be read";
-constexpr Index kUsualBlock = Index{1} << 17;    // cells
-constexpr Index kLargestBlock = Index{1} << 23;  // cells
+constexpr Index kUsualBlock = Index{1} << 17;  // cells
 
 // h5py writes booleans as an enumeration of FALSE and TRUE.
 bool holds_numbers(hid_t type) {
@@ -36,6 +35,7 @@ Hdf5Rows::Hdf5Rows(const Hdf5Place& place) : place_(place), dataset_(open_datase
   const Hdf5Handle properties(H5Dget_create_plist(dataset_.id()));
   place_.check(properties.id(), kCannotBeRead);
   check_filters(properties.id());
+  check_size(properties.id());
   choose_block(properties.id());
 }
 
@@ -81,6 +81,16 @@ void Hdf5Rows::read_shape() {
   num_columns_ = static_cast<Index>(lengths[1]);
 }
 
+// Data may also lie in other files. Chunks that were never written read as zeros, so that a shape
+// that is wrong would be a stream of zeros almost without end.
+void Hdf5Rows::check_size(std::int64_t properties) const {
+  if (H5Pget_layout(properties) == H5D_VIRTUAL || H5Pget_external_count(properties) > 0) return;
+  const Hdf5Handle type(H5Dget_type(dataset_.id()));
+  const std::array<std::uint64_t, 2> lengths = {static_cast<std::uint64_t>(num_rows_),
+                                                static_cast<std::uint64_t>(num_columns_)};
+  place_.check_size(lengths, H5Tget_size(type.id()));
+}
+
 void Hdf5Rows::check_filters(std::int64_t properties) const {
   const int count = place_.check(H5Pget_nfilters(properties), kCannotBeRead);
   for (int i = 0; i < count; ++i) {
@@ -111,12 +121,12 @@ Index Hdf5Rows::read_chunk_rows(std::int64_t properties) const {
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     if (chunk[i] == 0 || chunk[i] > most[i]) place_.fail("is damaged: its chunks do not fit it");
   }
-  return static_cast<Index>(std::min<hsize_t>(chunk[0], kLargestBlock));
+  return static_cast<Index>(std::min<hsize_t>(chunk[0], kLargestHdf5Block));
 }
 
 void Hdf5Rows::choose_block(std::int64_t properties) {
   const Index columns = std::max<Index>(1, num_columns_);
-  const Index largest = std::max<Index>(1, kLargestBlock / columns);
+  const Index largest = std::max<Index>(1, kLargestHdf5Block / columns);
   const Index chunk_rows = std::min(read_chunk_rows(properties), largest);
   const Index num_chunks = std::max<Index>(1, kUsualBlock / columns / chunk_rows);
   block_rows_ = std::min(chunk_rows * num_chunks, largest);

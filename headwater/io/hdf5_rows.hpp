@@ -8,6 +8,9 @@
 
 namespace headwater {
 
+// No more cells than these are read at once, unless a single row has more.
+inline constexpr Index kLargestHdf5Block = Index{1} << 23;
+
 // The rows of a dataset of numbers (integers or floats of any size, or h5py's booleans) as doubles.
 // One of a single dimension is a column.
 class Hdf5Rows {
@@ -27,6 +30,7 @@ class Hdf5Rows {
  private:
   void check_type() const;
   void read_shape();
+  void check_size(std::int64_t properties) const;
   void check_filters(std::int64_t properties) const;
   Index read_chunk_rows(std::int64_t properties) const;
   void choose_block(std::int64_t properties);

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "headwater/io/hdf5.hpp"
 #include "headwater/io/test_support.hpp"
 
 // Files with chunks, compression and every type of numbers are written by h5py, in
@@ -29,7 +30,8 @@ class Hdf5SourceTest : public testing::Test {
   }
 
   Hdf5Source open(const std::string& path, const CellRules& rules = {}) const {
-    return Hdf5Source({folder_.path("a.h5"), path}, rules);
+    const Hdf5Name name = {folder_.path("a.h5"), path};
+    return Hdf5Source(name, open_hdf5_blocks(name), rules);
   }
 
   std::string trouble_with(const std::string& path, const CellRules& rules = {}) const {

@@ -13,8 +13,6 @@ constexpr std::string_view kCannotBeRead = "cannot be read";
 
 // A file that claims more is damaged or hostile, and not worth the memory.
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 31;
-// Deflate, the filter that every reader of HDF5 has, shrinks to no less than a 1032nd.
-constexpr std::uint64_t kStrongestCompression = 1032;
 
 }  // namespace
 
@@ -115,13 +113,11 @@ std::vector<Index> Hdf5Stored::any_shape() const {
 }
 
 void Hdf5Stored::check_size(const std::vector<std::uint64_t>& lengths) const {
-  hsize_t file_size = 0;
-  place_.check(H5Fget_filesize(place_.file, &file_size), kCannotBeRead);
-  const std::uint64_t most = kStrongestCompression * file_size / H5Tget_size(type_.id());
+  place_.check_size(lengths, H5Tget_size(type_.id()));
   std::uint64_t count = 1;
   for (const std::uint64_t length : lengths) {
-    if (__builtin_mul_overflow(count, length, &count)) count = kMostValues + 1;
-    if (count > kMostValues || count > most) place_.fail("claims to hold more than the file can");
+    count *= length;
+    if (count > kMostValues) place_.fail("is too large");
   }
 }
 

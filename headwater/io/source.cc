@@ -5,6 +5,7 @@
 #include "headwater/io/by_extension.hpp"
 #include "headwater/io/cell.hpp"
 #include "headwater/io/csv.hpp"
+#include "headwater/io/hdf5_child.hpp"
 #include "headwater/io/hdf5_source.hpp"
 #include "headwater/io/json_lines.hpp"
 #include "headwater/io/mtx.hpp"
@@ -74,12 +75,17 @@ std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string&
   return std::make_unique<CsvSource>(open_text(name, options), CsvOptions{.rules = rules});
 }
 
+std::unique_ptr<Hdf5Blocks> open_blocks(const Hdf5Name& name, const SourceOptions& options) {
+  if (options.hdf5_reader.empty()) return open_hdf5_blocks(name);
+  return receive_hdf5_blocks(options.hdf5_reader, name, options.should_stop);
+}
+
 std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const CellRules& rules,
                                                  const SourceOptions& options) {
   if (options.format != DataFormat::by_name) return open_as(options.format, name, rules, options);
   if (const auto parts = split_hdf5_name(name)) {
     check_can_follow(name, false, options);
-    return std::make_unique<Hdf5Source>(*parts, rules);
+    return std::make_unique<Hdf5Source>(*parts, open_blocks(*parts, options), rules);
   }
   return open_as(format_by_name(name), name, rules, options);
 }
@@ -104,8 +110,8 @@ std::unique_ptr<ObservationSource> open_source(const std::string& name,
   return open_by_rules(name, {}, options);
 }
 
-RowMatrix read_matrix(const std::string& name) {
-  const auto source = open_by_rules(name, {.subject = "entries", .allow_missing = false}, {});
+RowMatrix read_matrix(const std::string& name, const SourceOptions& options) {
+  const auto source = open_by_rules(name, {.subject = "entries", .allow_missing = false}, options);
   std::vector<double> row;
   std::vector<double> values;
   while (source->next(row)) values.insert(values.end(), row.begin(), row.end());

@@ -62,6 +62,9 @@ struct SourceOptions {
   // Asked about 20 times a second while there is nothing to read, from a followed file or a pipe;
   // true makes that the end of the data.
   std::function<bool()> should_stop = {};
+  // How to start a program that reads HDF5 data for this process, which a damaged file then cannot
+  // bring down (hdf5_child.hpp); empty: this process does it.
+  std::vector<std::string> hdf5_reader = {};
 };
 
 // Opens by name .csv, .tsv, .jsonl (or .ndjson), .mtx, each also with .gz behind it, .npy and
@@ -71,6 +74,6 @@ std::unique_ptr<ObservationSource> open_source(const std::string& name,
                                                const SourceOptions& options = {});
 
 // The whole of such a file, rows as they stand there: a basis, activations. No cell may be missing.
-RowMatrix read_matrix(const std::string& name);
+RowMatrix read_matrix(const std::string& name, const SourceOptions& options = {});
 
 }  // namespace headwater

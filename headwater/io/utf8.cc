@@ -1,5 +1,7 @@
 #include "headwater/io/utf8.hpp"
 
+#include <fmt/format.h>
+
 namespace headwater {
 namespace {
 
@@ -23,6 +25,12 @@ bool is_second(unsigned char lead, unsigned char second) {
   return second >= low && second <= high;
 }
 
+bool is_printing(std::string_view character) {
+  if (character.empty()) return false;
+  if (character.size() == 1) return character[0] >= ' ' && character[0] <= '~';
+  return !(character[0] == '\xc2' && byte_at(character, 1) < 0xa0);
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text) {
@@ -34,6 +42,20 @@ std::size_t utf8_length(std::string_view text) {
     if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
   }
   return length;
+}
+
+std::string take_character(std::string_view& text) {
+  std::string_view character = text.substr(0, utf8_length(text));
+  const bool is_shown = is_printing(character);
+  if (!is_shown) character = text.substr(0, 1);
+  text.remove_prefix(character.size());
+  return is_shown ? std::string(character) : fmt::format("\\x{:02x}", byte_at(character, 0));
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) shown += take_character(text);
+  return shown;
 }
 
 }  // namespace headwater

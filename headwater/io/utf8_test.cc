@@ -30,5 +30,11 @@ TEST(Utf8, InvalidBytesHaveNoLength) {
   EXPECT_EQ(utf8_length("\xff"), 0u);
 }
 
+TEST(Utf8, WhatATerminalWouldObeyIsShownAsNumbers) {
+  EXPECT_EQ(printable(""), "");
+  EXPECT_EQ(printable("naïve €, 3%"), "naïve €, 3%");
+  EXPECT_EQ(printable("/c\xe9unts\x1b[0m\xc2\x9b"), "/c\\xe9unts\\x1b[0m\\xc2\\x9b");
+}
+
 }  // namespace
 }  // namespace headwater

@@ -1,0 +1,36 @@
+#include "hdf5_reader.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands.hpp"
+#include "headwater/io/hdf5_child.hpp"
+#include "headwater/io/source.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr const char* kCommand = "read-hdf5";
+
+}  // namespace
+
+std::vector<std::string> hdf5_reader() { return {"/proc/self/exe", kCommand, "--"}; }
+
+RowMatrix read_matrix_file(const std::string& name) {
+  return read_matrix(name, {.hdf5_reader = hdf5_reader()});
+}
+
+void add_hdf5_reader(CLI::App& app, Run& run) {
+  auto name = std::make_shared<Hdf5Name>();
+  CLI::App* command =
+      app.add_subcommand(kCommand, "the rows of a dataset, for this program itself");
+  command->group("");  // in no list of commands
+  command->add_option("FILE", name->file)->required();
+  command->add_option("PATH", name->path)->required();
+  command->callback([name, &run] {
+    run = [name] { send_hdf5_blocks(*name, duplicate(STDOUT_FILENO, "standard output")); };
+  });
+}

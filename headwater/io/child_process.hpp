@@ -1,0 +1,32 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "headwater/io/file_descriptor.hpp"
+
+namespace headwater {
+
+// Another program that is run to hear what it writes to its standard output. It has nothing on its
+// standard input, and its error messages are dropped. Killed, if it still runs, when this goes.
+class ChildProcess {
+ public:
+  // The program's path and its arguments. Throws InputError.
+  explicit ChildProcess(const std::vector<std::string>& words);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();
+
+  FileDescriptor take_output() { return std::move(output_); }
+
+  // Waits for its end; the number of the signal that ended it, or 0.
+  int wait();
+
+ private:
+  FileDescriptor output_;
+  pid_t id_ = -1;  // none when it has been waited for
+};
+
+}  // namespace headwater
