@@ -16,6 +16,10 @@ namespace headwater {
 void gamma_trials(std::span<const double> normals, std::span<const double> uniforms, double shape,
                   std::span<double> out);
 
+// The same with a shape for each.
+void gamma_trials(std::span<const double> normals, std::span<const double> uniforms,
+                  std::span<const double> shapes, std::span<double> out);
+
 // out[i] = scale (gammas[i] + (normals[i] + sqrt(2 beta previous[i]))^2 / 2). `out` may be any of
 // the others.
 void add_shifted_squares(std::span<const double> gammas, std::span<const double> normals,

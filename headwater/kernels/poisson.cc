@@ -1,6 +1,8 @@
 #include "headwater/kernels/poisson.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -17,28 +19,16 @@
 #define HEADWATER_KERNELS_POISSON_CC_
 namespace headwater {
 
-// A run of channels that are taken in together.
+// A run of channels, as far as it is not about counts alone.
 struct ChannelRun {
-  static constexpr std::size_t kMost = 16;
-  // Counts above this are not worth their many binary digits.
-  static constexpr std::uint32_t kLargestPower = 4095;
-  static constexpr std::size_t kDigits = 12;
-  // The product of kMost intensities no less than this is a normal number.
+  // The product of as many intensities as a run may have, no less than this, is a normal number.
   static constexpr double kLeastIntensity = 0x1p-62;
   static constexpr double kLargestProduct = 0x1p1000;
 
-  std::size_t num_components = 0;
-  std::size_t size = 0;
-  const double* rows = nullptr;
-  const double* counts = nullptr;
-  const double* total = nullptr;  // of the first run: what the others add to begins with it
-
-  // Whether all counts are whole and at most kLargestPower. Then the channels whose counts have a
-  // binary digit one, for one digit after the other from the highest on:
-  bool is_whole = false;
-  std::size_t num_digits = 0;
-  std::array<std::size_t, kDigits> ends{};  // of each digit's channels in
-  std::array<std::uint8_t, kMost * kDigits> channels{};
+  const CountRuns::Run& counts;
+  std::size_t num_components;
+  const double* rows;
+  const double* total;  // of the first run: what the others add to begins with it; or null
 };
 
 }  // namespace headwater
@@ -68,11 +58,11 @@ HWY_NOINLINE void add_logarithms(const ChannelRun& run, const Activations& activ
   const Doubles d;
   V sums[U];
   sums_before(run, activations, out, sums);
-  for (std::size_t j = 0; j < run.size; ++j) {
+  for (std::size_t j = 0; j < run.counts.size; ++j) {
     V intensities[1][U];
     intensities_of(run.rows + j * run.num_components, run.num_components, activations, intensities);
     take_logs(d, intensities[0]);
-    const auto count = hn::Set(d, run.counts[j]);
+    const auto count = hn::Set(d, run.counts.counts[j]);
     for (std::size_t u = 0; u < U; ++u) sums[u] = hn::MulAdd(count, intensities[0][u], sums[u]);
   }
   for (std::size_t u = 0; u < U; ++u) hn::StoreU(sums[u], d, out + u * hn::Lanes(d));
@@ -82,7 +72,7 @@ HWY_NOINLINE void add_logarithms(const ChannelRun& run, const Activations& activ
 template <std::size_t U>
 struct Intensities {
   static constexpr std::size_t kStride = U * hn::MaxLanes(Doubles());
-  HWY_ALIGN double values[ChannelRun::kMost * kStride];
+  HWY_ALIGN double values[CountRuns::Run::kMost * kStride];
 
   HWY_INLINE double* at(std::size_t channel, std::size_t u) {
     return values + channel * kStride + u * hn::Lanes(Doubles());
@@ -113,10 +103,11 @@ HWY_INLINE V store_all_intensities(const ChannelRun& run, const Activations& act
   V least = hn::Set(Doubles(), 1.0);
   for (std::size_t u = 0; u < U; u += kVectors) {
     std::size_t j = 0;
-    for (; j + 4 <= run.size; j += 4) {
+    for (; j + 4 <= run.counts.size; j += 4) {
       store_intensities<4, kVectors>(run, j, u, activations, to, least);
     }
-    for (; j < run.size; ++j) store_intensities<1, kVectors>(run, j, u, activations, to, least);
+    for (; j < run.counts.size; ++j)
+      store_intensities<1, kVectors>(run, j, u, activations, to, least);
   }
   return least;
 }
@@ -142,11 +133,11 @@ HWY_INLINE V multiply(const ChannelRun& run, Intensities<U>& intensities, Produc
     products.exponents[u] = hn::Zero(du);
   }
   std::size_t i = 0;
-  for (std::size_t digit = 0; digit < run.num_digits; ++digit) {
+  for (std::size_t digit = 0; digit < run.counts.num_digits; ++digit) {
     for (V& mantissa : products.mantissas) mantissa = hn::Mul(mantissa, mantissa);
-    for (; i < run.ends[digit]; ++i) {
+    for (; i < run.counts.ends[digit]; ++i) {
       for (std::size_t u = 0; u < U; ++u) {
-        const V factor = hn::Load(d, intensities.at(run.channels[i], u));
+        const V factor = hn::Load(d, intensities.at(run.counts.channels[i], u));
         products.mantissas[u] = hn::Mul(products.mantissas[u], factor);
       }
     }
@@ -192,7 +183,7 @@ HWY_INLINE void add_logarithm_of_product(const ChannelRun& run, const Activation
 
 template <std::size_t U, class Activations>
 HWY_INLINE void add_run_to(const ChannelRun& run, const Activations& activations, double* out) {
-  if (run.is_whole) {
+  if (run.counts.is_whole) {
     add_logarithm_of_product<U>(run, activations, out);
   } else {
     add_logarithms<U>(run, activations, out);
@@ -207,6 +198,9 @@ void add_run(const double* x, std::size_t stride, std::size_t size, const Channe
   std::size_t i = 0;
   for (; i + kTogether * lanes <= size; i += kTogether * lanes) {
     add_run_to<kTogether>(run, WholeVectors{x + i, stride}, out + i);
+  }
+  for (; i + 2 * lanes <= size; i += 2 * lanes) {
+    add_run_to<2>(run, WholeVectors{x + i, stride}, out + i);
   }
   for (; i + lanes <= size; i += lanes) add_run_to<1>(run, WholeVectors{x + i, stride}, out + i);
   if (i == size) return;
@@ -227,34 +221,38 @@ HWY_EXPORT(add_run);
 
 namespace {
 
+using Run = CountRuns::Run;
+
 bool is_small_and_whole(double count) {
-  return count <= ChannelRun::kLargestPower &&
+  return count <= Run::kLargestPower &&
          count == static_cast<double>(static_cast<std::uint32_t>(count));
 }
 
-void list_digits(ChannelRun& run) {
-  std::size_t length = 0;
-  for (std::uint32_t bit = std::uint32_t{1} << (ChannelRun::kDigits - 1); bit != 0; bit >>= 1) {
-    for (std::size_t j = 0; j < run.size; ++j) {
-      if ((static_cast<std::uint32_t>(run.counts[j]) & bit) != 0) {
-        run.channels[length++] = static_cast<std::uint8_t>(j);
-      }
+void list_digits(Run& run) {
+  std::array<std::array<std::uint8_t, Run::kMost>, Run::kDigits> channels;
+  std::array<std::uint8_t, Run::kDigits> lengths = {};
+  for (std::uint8_t j = 0; j < run.size; ++j) {
+    for (auto rest = static_cast<std::uint32_t>(run.counts[j]); rest != 0; rest &= rest - 1) {
+      const auto digit = static_cast<std::size_t>(std::countr_zero(rest));
+      channels[digit][lengths[digit]++] = j;
     }
-    if (length > 0) run.ends[run.num_digits++] = length;
+  }
+  std::uint8_t end = 0;
+  for (std::size_t digit = Run::kDigits; digit-- > 0;) {
+    std::copy_n(channels[digit].begin(), lengths[digit], run.channels.begin() + end);
+    end = static_cast<std::uint8_t>(end + lengths[digit]);
+    if (end > 0) run.ends[run.num_digits++] = end;
   }
 }
 
-// As many channels of one kind as there are, from the j-th on; none if there are no more.
-ChannelRun next_run(std::span<const double> rows, std::span<const double> counts,
-                    std::span<const double> total, std::size_t j) {
-  ChannelRun run;
-  run.num_components = total.size();
-  run.rows = rows.data() + j * total.size();
-  run.counts = counts.data() + j;
-  if (j == 0) run.total = total.data();
-  run.is_whole = j < counts.size() && is_small_and_whole(counts[j]);
-  while (j + run.size < counts.size() && run.size < ChannelRun::kMost &&
-         is_small_and_whole(run.counts[run.size]) == run.is_whole) {
+// As many channels of one kind as there are, from the first on; none if there are no more.
+Run next_run(std::span<const double> counts, std::size_t first) {
+  Run run;
+  run.first = first;
+  run.is_whole = first < counts.size() && is_small_and_whole(counts[first]);
+  while (first + run.size < counts.size() && run.size < Run::kMost &&
+         is_small_and_whole(counts[first + run.size]) == run.is_whole) {
+    run.counts[run.size] = counts[first + run.size];
     ++run.size;
   }
   if (run.is_whole) list_digits(run);
@@ -263,19 +261,29 @@ ChannelRun next_run(std::span<const double> rows, std::span<const double> counts
 
 }  // namespace
 
+void CountRuns::set(std::span<const double> counts) {
+  runs_.clear();
+  num_channels_ = 0;
+  do {
+    runs_.push_back(next_run(counts, num_channels_));
+    num_channels_ += runs_.back().size;
+  } while (num_channels_ < counts.size());
+}
+
 void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
-                             std::span<const double> counts, std::span<const double> total,
+                             const CountRuns& counts, std::span<const double> total,
                              std::span<double> out) {
   assert(static_cast<Index>(out.size()) == x.rows());
   assert(static_cast<Index>(total.size()) == x.cols() && x.cols() > 0);
-  assert(rows.size() == counts.size() * total.size());
+  assert(rows.size() == counts.num_channels() * total.size() && !counts.runs().empty());
   const auto stride = static_cast<std::size_t>(x.outerStride());
-  std::size_t j = 0;
-  do {
-    const ChannelRun run = next_run(rows, counts, total, j);
-    HWY_DYNAMIC_DISPATCH(add_run)(x.data(), stride, out.size(), run, out.data());
-    j += run.size;
-  } while (j < counts.size());
+  for (const CountRuns::Run& run : counts.runs()) {
+    const bool is_first = run.first == 0;
+    HWY_DYNAMIC_DISPATCH(add_run)
+    (x.data(), stride, out.size(),
+     {run, total.size(), rows.data() + run.first * total.size(), is_first ? total.data() : nullptr},
+     out.data());
+  }
 }
 
 }  // namespace headwater

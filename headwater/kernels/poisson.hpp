@@ -1,10 +1,46 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "headwater/core/matrix.hpp"
 
 namespace headwater {
+
+// The positive counts of some channels, sorted out once for all that is asked about them.
+class CountRuns {
+ public:
+  // Keeps its memory.
+  void set(std::span<const double> counts);
+
+  // Channels that are taken in together.
+  struct Run {
+    static constexpr std::size_t kMost = 16;
+    // Counts above this are not worth their many binary digits.
+    static constexpr std::uint32_t kLargestPower = 4095;
+    static constexpr std::size_t kDigits = 12;
+
+    std::size_t first = 0;
+    std::size_t size = 0;
+    std::array<double, kMost> counts{};
+
+    // Whether all counts are whole and at most kLargestPower. Then the channels whose counts have a
+    // binary digit one, for one digit after the other from the highest on:
+    bool is_whole = false;
+    std::uint8_t num_digits = 0;
+    std::array<std::uint8_t, kDigits> ends{};  // of each digit's channels in
+    std::array<std::uint8_t, kMost * kDigits> channels{};
+  };
+  std::span<const Run> runs() const { return runs_; }
+  std::size_t num_channels() const { return num_channels_; }
+
+ private:
+  std::vector<Run> runs_;
+  std::size_t num_channels_ = 0;
+};
 
 // For activations x_i in the rows of an n x K block, and channels j that have a count each:
 //   out[i] = sum_j counts[j] log lambda_j(x_i) - sum_k total[k] x(i, k),
@@ -16,7 +52,7 @@ namespace headwater {
 // intensities. Its absolute error is at most 2^-53 times the sum of the counts, no more than that
 // of the intensities themselves would make it.
 void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
-                             std::span<const double> counts, std::span<const double> total,
+                             const CountRuns& counts, std::span<const double> total,
                              std::span<double> out);
 
 }  // namespace headwater

@@ -60,7 +60,9 @@ long double exactly(const Problem& problem, Index i, long double* error) {
 void expect_right(const Problem& problem, Index shift = 0) {
   const Index n = problem.x.rows() - shift;
   std::vector<double> out(n + shift + 1, -7);
-  poisson_log_likelihoods(problem.x.bottomRows(n), as_span(problem.rows), problem.counts,
+  CountRuns counts;
+  counts.set(problem.counts);
+  poisson_log_likelihoods(problem.x.bottomRows(n), as_span(problem.rows), counts,
                           as_span(problem.total), std::span(out).subspan(shift, n));
   EXPECT_EQ(out.back(), -7);
   for (Index i = 0; i < n; ++i) {

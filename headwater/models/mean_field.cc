@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
 #include "headwater/kernels/poisson.hpp"
 
@@ -13,7 +14,7 @@ namespace headwater {
 
 namespace {
 
-constexpr int kMostSweeps = 3;
+constexpr int kMostSweeps = 2;
 constexpr double kSmallChange = 0.01;
 
 // What others have at least in an intensity, as a part of it: none at all would make a level
@@ -65,7 +66,7 @@ void MeanField::take_others(Index axis) {
 void MeanField::log_likelihoods(const Eigen::Ref<const Matrix>& levels, Eigen::Ref<Vector> out) {
   points_.setOnes(levels.rows(), levels.cols() + 1);
   points_.leftCols(levels.cols()) = levels;
-  poisson_log_likelihoods(points_, rows_, seen_->counts(), as_span(total_), as_span(out));
+  poisson_log_likelihoods(points_, rows_, seen_->count_runs(), as_span(total_), as_span(out));
 }
 
 double MeanField::update(Index axis, const Axis& of) {
@@ -155,6 +156,8 @@ void MeanField::log_profile_between(Index axis, const Vector& nodes,
   log_likelihoods(nodes, profile_);
   const LogCurve curve = fit_curve(rows_, seen_->counts(), total_[0], means_[first_[axis]]);
   for (Index n = 0; n < nodes.size(); ++n) profile_[n] -= curve(nodes[n]);
+  out = levels.array() + curve.c;
+  vector_log(as_span(out), as_span(out));
   for (Index i = 0; i < levels.size(); ++i) {
     const double* const above =
         std::lower_bound(nodes.data() + 1, nodes.data() + nodes.size() - 1, levels[i]);
@@ -162,7 +165,7 @@ void MeanField::log_profile_between(Index axis, const Vector& nodes,
     const double along = (levels[i] - nodes[n - 1]) / (nodes[n] - nodes[n - 1]);
     const double rest =
         profile_[n - 1] + std::clamp(along, 0.0, 1.0) * (profile_[n] - profile_[n - 1]);
-    out[i] = tempered_[axis] * (curve(levels[i]) + rest);
+    out[i] = tempered_[axis] * (curve.a * out[i] - curve.b * levels[i] + rest);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "headwater/core/special.hpp"
-#include "headwater/kernels/poisson.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {
@@ -51,12 +50,14 @@ void SeenChannels::look_at(Observation y, const Matrix& basis, const Vector& col
     counts_.push_back(y[m]);
     for (Index k = 0; k < basis.cols(); ++k) rows_.push_back(basis(m, k));
   }
+  count_runs_.set(counts_);
 }
 
 void log_likelihoods(const Eigen::Ref<const Matrix>& activations, const SeenChannels& seen,
                      std::span<double> out) {
   if (seen.any()) {
-    poisson_log_likelihoods(activations, seen.rows(), seen.counts(), as_span(seen.total()), out);
+    poisson_log_likelihoods(activations, seen.rows(), seen.count_runs(), as_span(seen.total()),
+                            out);
   } else {
     std::ranges::fill(out, 0);  // exactly: nothing was said about the activations
   }

@@ -7,6 +7,7 @@
 
 #include "headwater/core/matrix.hpp"
 #include "headwater/core/state_archive.hpp"
+#include "headwater/kernels/poisson.hpp"
 
 namespace headwater {
 
@@ -66,11 +67,13 @@ class SeenChannels {
 
   bool any() const { return any_; }                           // whether a channel was seen
   std::span<const double> counts() const { return counts_; }  // the positive ones
-  std::span<const double> rows() const { return rows_; }      // of the basis, of their channels
-  const Vector& total() const { return total_; }  // K: sum over m of exposure(m) B(m, k)
+  const CountRuns& count_runs() const { return count_runs_; }
+  std::span<const double> rows() const { return rows_; }  // of the basis, of their channels
+  const Vector& total() const { return total_; }          // K: sum over m of exposure(m) B(m, k)
 
  private:
   std::vector<double> counts_;
+  CountRuns count_runs_;
   std::vector<double> rows_;
   Vector total_;
   bool any_ = false;

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "headwater/kernels/relaxed_moves.hpp"
+
+namespace headwater {
+
+// Moves of prior 'relaxed-selection' (relaxed_moves.hpp), of one component of some particles each,
+// guided by a function of the state: a move is as probable as by the prior times the function where
+// it leads. The function is constant in cells, and the moves are uniform in pieces, so that all
+// they need are its integrals from an edge on.
+
+// Cuts the distances (0, 1/2] to an edge into cells that narrow towards it: cell j lies between
+// (j / n)^2 / 2 and ((j + 1) / n)^2 / 2.
+struct DistanceCells {
+  static constexpr int kCount = 32;
+  static constexpr double edge(int j) {
+    const double part = static_cast<double>(j) / kCount;
+    return part * part / 2;
+  }
+  static constexpr double middle(int j) { return (edge(j) + edge(j + 1)) / 2; }
+  static constexpr double width(int j) { return edge(j + 1) - edge(j); }
+};
+
+// Cells of both sides: from x = 0 to 1/2, then from x = 1 to 1/2.
+inline constexpr int kBothSides = 2 * DistanceCells::kCount;
+
+// The function and what its moves need.
+struct RelaxedTable {
+  // From the logarithms of its values, kBothSides of them.
+  void set(std::span<const double> logarithms, double probability);
+
+  double alpha = 0.5;  // P(a move towards the edge)
+  std::array<double, kBothSides> values;
+  std::array<double, kBothSides> log_values;
+  std::array<double, kBothSides> integrals;  // from the edge to where each cell begins
+  std::array<double, 2> totals;              // over each side
+  std::array<double, 2> scales;              // 1 / (alpha times the value at each edge)
+};
+
+// In which of the cells of both sides each state lies.
+void relaxed_cells(std::span<const double> states, std::span<std::int32_t> cells);
+
+// products[i] *= the mean of the function after a move from states[i].
+void multiply_relaxed_worths(const RelaxedTable& table, std::span<const double> states,
+                             std::span<double> products);
+
+// A guided move of each particle, from one uniform number in (0, 1). `next` may be `uniforms`.
+void guided_relaxed_moves(const RelaxedTable& table, std::span<const double> uniforms,
+                          std::span<const double> states, std::span<double> next);
+
+// sums[i] += log of the function at states[i].
+void add_relaxed_log_values(const RelaxedTable& table, std::span<const double> states,
+                            std::span<double> sums);
+
+}  // namespace headwater
