@@ -89,7 +89,7 @@ Particles random_particles(std::size_t size) {
   }
   particles.states[3] = 0.5;
   particles.states[4] = -0.5;
-  particles.states[5] = kLeastDistance;
+  particles.states[5] = 1e-280;
   particles.states[6] = DistanceCells::edge(1);
   particles.uniforms[7] = 0x1p-53;
   particles.uniforms[8] = 1 - 0x1p-53;

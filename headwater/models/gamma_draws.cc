@@ -1,8 +1,11 @@
 #include "headwater/models/gamma_draws.hpp"
 
+#include <algorithm>
+
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/gamma_moves.hpp"
 #include "headwater/kernels/normals.hpp"
+#include "headwater/kernels/uniform_block.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -32,6 +35,16 @@ void move_by_counts(const GammaChain& move, Index k, const RandomBlock& random, 
 
 }  // namespace
 
+States uniform_numbers(const RandomBlock& random, Index num_particles, Index count) {
+  thread_local Matrix numbers;
+  if (numbers.rows() < num_particles || numbers.cols() != count) {
+    numbers.resize(num_particles, count);
+  }
+  States uniforms = numbers.topRows(num_particles);
+  uniform_block(random.stream, random.time, random.first_particle, random.purpose, uniforms);
+  return uniforms;
+}
+
 void move_gammas(const GammaChain& move, Index k, const RandomBlock& random, States uniforms,
                  ConstStates previous, States next) {
   if (!(move.shape > 0.5)) {
@@ -59,6 +72,27 @@ void move_gammas(const GammaChain& move, Index k, const RandomBlock& random, Sta
   }
   add_shifted_squares(gammas, normals, as_span(previous.col(k)), move.beta, 1 / move.rate,
                       as_span(next.col(k)));
+}
+
+void draw_gammas(std::span<const double> shapes, Index k, const RandomBlock& random,
+                 States uniforms, Index first, std::span<double> out) {
+  const std::span<double> normals = as_span(uniforms.col(first));
+  const std::span<double> larger = as_span(uniforms.col(first + 1));
+  const std::span<double> powers = as_span(uniforms.col(first + 3));
+  box_muller(normals, larger, normals);
+  for (std::size_t i = 0; i < shapes.size(); ++i) larger[i] = shapes[i] + (shapes[i] < 1 ? 1 : 0);
+  gamma_trials(normals, as_span(uniforms.col(first + 2)), larger, out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] >= 0) continue;
+    Generator generator = rest(random, static_cast<Index>(i), k, uniforms.cols());
+    out[i] = gamma(generator, larger[i]);
+  }
+  if (*std::ranges::min_element(shapes) >= 1) return;
+  vector_log(powers, powers);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    powers[i] = shapes[i] < 1 ? powers[i] / shapes[i] : 0;
+  vector_exp(powers, powers);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] *= powers[i];
 }
 
 }  // namespace headwater

@@ -5,16 +5,16 @@
 #include <limits>
 
 #include "headwater/core/special.hpp"
+#include "headwater/kernels/count_series.hpp"
 #include "headwater/kernels/elementary.hpp"
-#include "headwater/random/distributions.hpp"
 
 namespace headwater {
 
 namespace {
 
 constexpr std::size_t kLongestSeries = std::size_t{1} << 15;
-constexpr double kNegligible = 1e-15;   // of a sum
 constexpr double kNegligibleLog = -40;  // of the largest term
+constexpr double kLargestLog = 600;     // so that a sum is a number
 
 // b may be negative, but a move must stay integrable, with some room.
 constexpr double kLeastRate = 0.2;
@@ -33,84 +33,53 @@ bool GuidedGammaMove::set(const GammaChain& chain, double a, double b, double mo
   const double log_mean = std::log(chain.beta * most);  // -infinity: no count but 0
   const double part = chain.rate / (chain.rate + b);
   ratios_.clear();
-  inverse_ratios_.clear();
-  log_products_.assign(1, 0);
+  double here = 0;
   double largest = 0;
-  for (double h = 0;; ++h) {
-    const double here = log_products_.back() + (h > 0 ? h * log_mean : 0);
-    largest = std::max(largest, here);
-    if (!(here > largest + kNegligibleLog)) return true;
+  for (double h = 0; here > largest + kNegligibleLog; ++h) {
     if (ratios_.size() == kLongestSeries) return false;
     const double ratio = part * (chain.shape + a + h) / ((chain.shape + h) * (h + 1));
     ratios_.push_back(ratio);
-    inverse_ratios_.push_back(1 / ratio);
-    log_products_.push_back(log_products_.back() + std::log(ratio));
+    here += log_mean + std::log(ratio);
+    largest = std::max(largest, here);
   }
+  is_long_ = largest > kLargestLog;
+  if (is_long_) long_series_ = LongSeries(ratios_);
+  return true;
 }
 
-GuidedGammaMove::Series GuidedGammaMove::sum_series(double mean) const {
-  // The ratios fall, so the terms rise up to the first ratio below 1 / mean.
-  const auto found = std::partition_point(ratios_.begin(), ratios_.end(),
-                                          [&](double ratio) { return mean * ratio >= 1; });
-  const Index mode = found - ratios_.begin();
-  double sum = 1;
-  double term = 1;
-  for (auto h = static_cast<std::size_t>(mode); h < ratios_.size(); ++h) {
-    term *= mean * ratios_[h];
-    sum += term;
-    if (term < kNegligible) break;
+void GuidedGammaMove::add_log_worths(std::span<const double> previous,
+                                     std::span<double> sums) const {
+  thread_local std::vector<double> means, logarithms;
+  means.resize(previous.size());
+  logarithms.resize(previous.size());
+  for (std::size_t i = 0; i < means.size(); ++i) means[i] = chain_.beta * previous[i];
+  if (is_long_) {
+    std::ranges::transform(means, logarithms.begin(),
+                           [&](double mean) { return long_series_.log_sum(mean); });
+  } else {
+    sum_series(ratios_, means, logarithms);
+    vector_log(logarithms, logarithms);
   }
-  term = 1;
-  const double inverse = 1 / mean;
-  for (Index h = mode; h > 0; --h) {
-    term *= inverse * inverse_ratios_[h - 1];
-    sum += term;
-    if (term < kNegligible) break;
-  }
-  return {mode, sum};
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += log_constant_ - means[i] + logarithms[i];
 }
 
-double GuidedGammaMove::log_worth(double previous) const {
-  const double mean = chain_.beta * previous;
-  if (!(mean > 0)) return log_constant_;
-  const Series series = sum_series(mean);
-  return log_constant_ - mean + static_cast<double>(series.mode) * std::log(mean) +
-         log_products_[series.mode] + std::log(series.sum);
-}
-
-// From the mode outward, upward and downward in turn.
-Index GuidedGammaMove::draw_count(Generator& generator, double mean) const {
-  if (!(mean > 0)) return 0;
-  const Series series = sum_series(mean);
-  double left = generator.uniform() * series.sum - 1;
-  Index up = series.mode;
-  Index down = series.mode;
-  double up_term = 1;
-  double down_term = 1;
-  const auto last = static_cast<Index>(ratios_.size());
-  const double inverse = 1 / mean;
-  while (left > 0) {
-    const bool has_up = up < last && up_term > 0;
-    const bool has_down = down > 0 && down_term > 0;
-    if (!has_up && !has_down) return series.mode;  // nothing but rounding is left
-    if (has_up) {
-      up_term *= mean * ratios_[up++];
-      left -= up_term;
-      if (left <= 0) return up;
+void GuidedGammaMove::draw(Index k, const RandomBlock& random, States uniforms,
+                           std::span<const double> previous, std::span<double> next) const {
+  thread_local std::vector<double> means;
+  means.resize(previous.size());
+  for (std::size_t i = 0; i < means.size(); ++i) means[i] = chain_.beta * previous[i];
+  const std::span<double> shapes = as_span(uniforms.col(kNumbers * k));
+  if (is_long_) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      shapes[i] = static_cast<double>(long_series_.draw(shapes[i], means[i]));
     }
-    if (has_down) {
-      --down;
-      down_term *= inverse * inverse_ratios_[down];
-      left -= down_term;
-      if (left <= 0) return down;
-    }
+  } else {
+    draw_from_series(ratios_, means, shapes, shapes);
   }
-  return series.mode;
-}
-
-double GuidedGammaMove::draw(Generator& generator, double previous) const {
-  const auto h = static_cast<double>(draw_count(generator, chain_.beta * previous));
-  return gamma(generator, chain_.shape + h + a_) / (chain_.rate + b_);
+  for (double& shape : shapes) shape += chain_.shape + a_;
+  draw_gammas(shapes, k, random, uniforms, kNumbers * k + 1, next);
+  const double scale = 1 / (chain_.rate + b_);
+  for (double& x : next) x *= scale;
 }
 
 // The law of the next state has the moments of a gamma density; the point is where that and the
@@ -195,19 +164,20 @@ bool GammaGuide::look_at(std::vector<GammaChain> chains, const SeenChannels& see
 
 void GammaGuide::log_worths(ConstStates previous, Eigen::Ref<Vector> out) const {
   out.setConstant(-log_scale_);
+  const Vector none = Vector::Zero(previous.rows() == 0 ? out.size() : 0);
   for (Index k = 0; k < a_.size(); ++k) {
-    for (Index i = 0; i < out.size(); ++i) {
-      out[i] += moves_[k].log_worth(previous.rows() > 0 ? previous(i, k) : 0);
-    }
+    moves_[k].add_log_worths(previous.rows() > 0 ? as_span(previous.col(k)) : as_span(none),
+                             as_span(out));
   }
 }
 
 void GammaGuide::draw(const RandomBlock& random, ConstStates previous, States next) const {
-  for (Index i = 0; i < next.rows(); ++i) {
-    Generator generator = random.particle(i);
-    for (Index k = 0; k < a_.size(); ++k) {
-      next(i, k) = moves_[k].draw(generator, previous.rows() > 0 ? previous(i, k) : 0);
-    }
+  States uniforms = uniform_numbers(random, next.rows(), GuidedGammaMove::kNumbers * a_.size());
+  const Vector none = Vector::Zero(previous.rows() == 0 ? next.rows() : 0);
+  for (Index k = 0; k < a_.size(); ++k) {
+    moves_[k].draw(k, random, uniforms,
+                   previous.rows() > 0 ? as_span(previous.col(k)) : as_span(none),
+                   as_span(next.col(k)));
   }
 }
 

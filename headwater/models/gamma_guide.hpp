@@ -1,41 +1,42 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "headwater/models/gamma_chain.hpp"
+#include "headwater/models/gamma_draws.hpp"
 #include "headwater/models/guide.hpp"
 #include "headwater/models/laplace.hpp"
+#include "headwater/models/long_series.hpp"
 
 namespace headwater {
 
 // The moves of a gamma chain, guided by x^a exp(-b x): x then is Gamma(shape + h + a, rate + b),
 // and h has the probabilities
 //   p_h proportional to (beta x')^h prod_(j<h) ratio_j,
-//   ratio_j = rate / (rate + b) (shape + a + j) / ((shape + j) (j + 1)),
-// a series that has one mode, and is summed from there.
+//   ratio_j = rate / (rate + b) (shape + a + j) / ((shape + j) (j + 1)).
 class GuidedGammaMove {
  public:
   // For x' up to `most`. False if that would take too long a series.
   bool set(const GammaChain& chain, double a, double b, double most);
 
-  double log_worth(double previous) const;
-  double draw(Generator& generator, double previous) const;
+  // Adds to the log worth of each particle that of this component, which comes from `previous`.
+  void add_log_worths(std::span<const double> previous, std::span<double> sums) const;
+  // Draws component k. `uniforms` are uniform_numbers(), kNumbers of each component.
+  void draw(Index k, const RandomBlock& random, States uniforms, std::span<const double> previous,
+            std::span<double> next) const;
+  static constexpr Index kNumbers = kGammaNumbers + 1;
 
  private:
-  struct Series {
-    Index mode;
-    double sum;  // in units of the term at the mode
-  };
-  Series sum_series(double mean) const;
-  Index draw_count(Generator& generator, double mean) const;
-
   GammaChain chain_{};
   double a_ = 0;
   double b_ = 0;
   double log_constant_ = 0;
   std::vector<double> ratios_;
-  std::vector<double> inverse_ratios_;
-  std::vector<double> log_products_;  // of the ratios before
+  // With large means the terms leave the range of numbers: then the series is summed from its
+  // largest term on, and is in units of that.
+  LongSeries long_series_;
+  bool is_long_ = false;
 };
 
 // The moves of priors 'gamma' and 'independent', each component guided by a gamma density that has

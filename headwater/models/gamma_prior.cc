@@ -9,7 +9,6 @@
 
 #include "headwater/core/bessel.hpp"
 #include "headwater/core/error.hpp"
-#include "headwater/kernels/uniform_block.hpp"
 #include "headwater/models/gamma_draws.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/scale.hpp"
@@ -102,14 +101,7 @@ void GammaPrior::sample_initial(const RandomBlock& random, States next) const {
 
 void GammaPrior::sample_transition(const RandomBlock& random, ConstStates previous,
                                    States next) const {
-  // Kept, so that a stream in its steady state allocates nothing.
-  thread_local Matrix numbers;
-  const Index columns = kGammaMoveNumbers * num_components_;
-  if (numbers.rows() < next.rows() || numbers.cols() != columns) {
-    numbers.resize(next.rows(), columns);
-  }
-  auto uniforms = numbers.topRows(next.rows());
-  uniform_block(random.stream, random.time, random.first_particle, random.purpose, uniforms);
+  States uniforms = uniform_numbers(random, next.rows(), kGammaMoveNumbers * num_components_);
   for (Index k = 0; k < num_components_; ++k) {
     move_gammas(chain(k), k, random, uniforms, previous, next);
   }
