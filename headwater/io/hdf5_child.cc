@@ -36,12 +36,23 @@ std::string_view bytes_of(const std::int64_t& number) {
   return bytes_of(std::span<const std::int64_t>(&number, 1));
 }
 
-// Time that the process waits for a disk does not count.
-void limit_processor_time() {
-  const itimerval limit = {.it_interval = {},
-                           .it_value = {.tv_sec = kLongestSeconds, .tv_usec = 0}};
-  setitimer(ITIMER_PROF, &limit, nullptr);
-}
+// SIGPROF ends the process when that much of the processor's time has passed since the last
+// renewal. Time that it waits for a disk does not count.
+class ProcessorLimit {
+ public:
+  ProcessorLimit() = default;
+  ProcessorLimit(const ProcessorLimit&) = delete;
+  ProcessorLimit& operator=(const ProcessorLimit&) = delete;
+  ~ProcessorLimit() { set(0); }
+
+  void renew() { set(kLongestSeconds); }
+
+ private:
+  static void set(time_t seconds) {
+    const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
+    setitimer(ITIMER_PROF, &limit, nullptr);
+  }
+};
 
 // The blocks that come from a child. What it sends is not trusted more than the file is: who knows
 // what is left of it.
@@ -137,13 +148,14 @@ void send_hdf5_blocks(const Hdf5Name& name, const FileDescriptor& output) {
   const auto send = [&](std::string_view bytes) { write_all(output, bytes, kSender); };
   std::string trouble;
   try {
-    limit_processor_time();
+    ProcessorLimit limit;
+    limit.renew();
     const auto blocks = open_hdf5_blocks(name);
     send(bytes_of(blocks->num_rows()));
     send(bytes_of(blocks->num_columns()));
     std::vector<double> block;
     for (;;) {
-      limit_processor_time();
+      limit.renew();
       blocks->read(block);
       if (block.empty()) return;
       send(bytes_of(static_cast<std::int64_t>(block.size())));
