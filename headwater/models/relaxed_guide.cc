@@ -40,16 +40,6 @@ Vector stationary_masses(double alpha) {
   return masses / masses.sum() / 2;
 }
 
-double draw_in_cell(Generator& generator, double alpha, int cell) {
-  const double low = std::pow(DistanceCells::edge(cell), 1 - alpha);
-  const double high = std::pow(DistanceCells::edge(cell + 1), 1 - alpha);
-  const double most = std::pow(1 - DistanceCells::edge(cell + 1), -(1 - alpha));
-  while (true) {
-    const double d = std::pow(low + (high - low) * generator.uniform(), 1 / (1 - alpha));
-    if (generator.uniform() * most < std::pow(1 - d, -(1 - alpha))) return d;
-  }
-}
-
 // x at the middle of each cell, in the order of RelaxedTable.
 const Matrix& cell_middles() {
   static const Matrix middles = [] {
@@ -138,13 +128,42 @@ double initial_worth(const RelaxedTable& table, const Vector& masses) {
   return masses.dot(values.head(kCells) + values.tail(kCells));
 }
 
-double draw_initial(const RelaxedTable& table, Generator& generator, const Vector& masses) {
-  std::array<double, 2 * kCells> law;
-  for (Index i = 0; i < 2 * kCells; ++i) law[i] = masses[i % kCells] * table.values[i];
-  const auto cell = static_cast<int>(categorical(generator, law));
-  const double d = draw_in_cell(generator, table.alpha, cell % kCells);
-  return std::copysign(std::max(d, kLeastDistance), cell < kCells ? 1.0 : -1.0);
-}
+// The stationary law times the function: a cell by its mass, and a distance in it by rejection from
+// what is uniform in t.
+class InitialLaw {
+ public:
+  InitialLaw(const RelaxedTable& table, const Vector& masses) : alpha_(table.alpha) {
+    double sum = 0;
+    for (int i = 0; i < 2 * kCells; ++i) {
+      sum += masses[i % kCells] * table.values[i];
+      sums_[i] = sum;
+    }
+    for (int j = 0; j <= kCells; ++j) {
+      t_[j] = std::pow(DistanceCells::edge(j), 1 - alpha_);
+      heights_[j] = std::pow(1 - DistanceCells::edge(j), -(1 - alpha_));
+    }
+  }
+
+  double draw(Generator& generator) const {
+    const auto found = std::ranges::upper_bound(sums_, generator.uniform() * sums_.back());
+    const auto cell = std::min<std::ptrdiff_t>(found - sums_.begin(), 2 * kCells - 1);
+    const double d = draw_distance(generator, static_cast<int>(cell) % kCells);
+    return std::copysign(std::max(d, kLeastDistance), cell < kCells ? 1.0 : -1.0);
+  }
+
+ private:
+  double draw_distance(Generator& generator, int j) const {
+    while (true) {
+      const double t = t_[j] + (t_[j + 1] - t_[j]) * generator.uniform();
+      const double d = std::pow(t, 1 / (1 - alpha_));
+      if (generator.uniform() * heights_[j + 1] < std::pow(1 - d, -(1 - alpha_))) return d;
+    }
+  }
+
+  double alpha_;
+  std::array<double, 2 * kCells> sums_;  // of the masses up to each cell
+  std::array<double, kCells + 1> t_, heights_;
+};
 
 }  // namespace
 
@@ -202,10 +221,14 @@ void RelaxedGuide::log_worths(ConstStates previous, Eigen::Ref<Vector> out) cons
 
 void RelaxedGuide::draw(const RandomBlock& random, ConstStates previous, States next) const {
   if (previous.rows() == 0) {
+    std::vector<InitialLaw> laws;
+    for (std::size_t k = 0; k < tables_.size(); ++k) {
+      laws.emplace_back(tables_[k], initial_masses_[k]);
+    }
     for (Index i = 0; i < next.rows(); ++i) {
       Generator generator = random.particle(i);
-      for (std::size_t k = 0; k < tables_.size(); ++k) {
-        next(i, static_cast<Index>(k)) = draw_initial(tables_[k], generator, initial_masses_[k]);
+      for (std::size_t k = 0; k < laws.size(); ++k) {
+        next(i, static_cast<Index>(k)) = laws[k].draw(generator);
       }
     }
     return;
