@@ -18,6 +18,9 @@ constexpr double kLeastGain = 1e-4;
 // where nothing explains the counts finds its way.
 constexpr double kLeastIntensity = 1e-300;
 constexpr std::size_t kFirstSlots = 1024;
+// Mass moves between mixtures until a sweep over all axes gains no more than this, or so often.
+constexpr double kSmallGain = 0.1;
+constexpr int kMostSweeps = 30;
 
 }  // namespace
 
@@ -78,6 +81,8 @@ void StateSearch::run(std::span<const PackedState> begin, Index most) {
   places_.clear();
   best_ = -std::numeric_limits<double>::infinity();
   for (const PackedState state : begin) take(state, score_of(state));
+  const PackedState mode = mode_of_mixtures();
+  take(mode, score_of(mode));
   Index expanded = 0;  // without finding a better one: the way up does not count
   double mass = 0;     // of the first `counted` found, relative to the best when they were
   double reference = best_;
@@ -101,6 +106,55 @@ void StateSearch::run(std::span<const PackedState> begin, Index most) {
     if (expanded % std::max<Index>(1, most / 8) == 0 && gains_little()) break;
   }
   drop_what_is_out_of_reach();
+}
+
+// The likeliest state of each axis in the mixtures of highest score.
+PackedState StateSearch::mode_of_mixtures() {
+  intensity_ = background_;
+  mixtures_.resize(parts_.size());
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    mixtures_[k] = (*laws_)[k].array().exp();
+    intensity_.noalias() += parts_[k] * mixtures_[k];
+  }
+  double gain = kSmallGain + 1;
+  for (int sweep = 0; sweep < kMostSweeps && gain > kSmallGain; ++sweep) {
+    gain = 0;
+    for (std::size_t k = 0; k < parts_.size(); ++k) gain += move_mass(k);
+  }
+  PackedState mode = 0;
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    Index likeliest = 0;
+    mixtures_[k].maxCoeff(&likeliest);
+    mode = chain_->with_axis(mode, static_cast<Index>(k), likeliest);
+  }
+  return mode;
+}
+
+// From the state that is worth least to the one that is worth most, as far as a parabola says.
+double StateSearch::move_mass(std::size_t k) {
+  const Eigen::Map<const Vector> counts(seen_->counts().data(), intensity_.size());
+  const Matrix& parts = parts_[k];
+  Vector& mixture = mixtures_[k];
+  intensity_ = intensity_.cwiseMax(kLeastIntensity);
+  ratios_ = counts.cwiseQuotient(intensity_);
+  slopes_.noalias() = parts.transpose() * ratios_;
+  slopes_ += (*laws_)[k] - totals_[k];
+  Index to = 0;
+  slopes_.maxCoeff(&to);
+  Index from = to;
+  for (Index i = 0; i < slopes_.size(); ++i) {
+    if (mixture[i] > 0 && slopes_[i] < slopes_[from]) from = i;
+  }
+  const double slope = slopes_[to] - slopes_[from];
+  if (!(slope > 0)) return 0;
+  neighbour_ = parts.col(to) - parts.col(from);
+  const double curvature =
+      (ratios_.array() * neighbour_.array().square() / intensity_.array()).sum();
+  const double mass = curvature * mixture[from] > slope ? slope / curvature : mixture[from];
+  mixture[to] += mass;
+  mixture[from] -= mass;
+  intensity_ += mass * neighbour_;
+  return mass * slope;
 }
 
 void StateSearch::take(PackedState state, double score) {

@@ -15,6 +15,11 @@ namespace headwater {
 // law_k being logarithms of the predicted law of axis k alone. From some states to begin with, the
 // best one found whose neighbours are not known yet is always the next whose neighbours, all that
 // differ on one axis, are scored.
+//
+// Where counts are large, that can end on a state that is better than all its neighbours and far
+// from the best: two sources that are alike, one taken for the other. So one more state to begin
+// with comes from the score with mixtures of states on each axis: a concave function, whose only
+// maximum is found by moving mass from state to state, one axis after another.
 class StateSearch {
  public:
   struct Found {
@@ -59,6 +64,8 @@ class StateSearch {
     }
   };
 
+  PackedState mode_of_mixtures();
+  double move_mass(std::size_t axis);  // what that has gained, about
   void take(PackedState state, double score);
   double score_of(PackedState state);
   void score_neighbours(PackedState state);
@@ -72,6 +79,9 @@ class StateSearch {
   std::vector<Vector> totals_;  // ... and to the sum of lambda over all channels seen
   Vector background_;           // what a component that is always on adds
 
+  std::vector<Vector> mixtures_;  // of the states of each axis
+  Vector slopes_;
+  Vector ratios_;
   Vector intensity_;
   Vector neighbour_;
   std::vector<Found> found_;
