@@ -10,7 +10,7 @@ namespace headwater {
 namespace {
 
 constexpr Index kDraws = 512;
-constexpr Index kMostCells = Index{1} << 16;
+constexpr Index kMostCells = Index{1} << 20;
 
 Matrix with_ones(const Matrix& x, Index num_columns) {
   Matrix all = Matrix::Ones(x.rows(), num_columns);
