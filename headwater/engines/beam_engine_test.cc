@@ -151,6 +151,25 @@ TEST(BeamEngine, FindsStatesFarFromWhatWasExpected) {
   EXPECT_LT(engine.filtered_activation().maxCoeff(), 0.02);
 }
 
+// Sources that are alike and large counts: by changes of one source at a time alone, 2.7 of 30 are
+// taken for others at a time. The counts tell all but one in a thousand.
+TEST(BeamEngine, DoesNotMistakeSourcesForEachOther) {
+  const Index components = 30;
+  const AnyPrior prior(BasisSelection(components, 0.8571, 0.6926));
+  const Matrix basis = random_basis(200, components, 10, 3);
+  Simulator stream(prior, basis, 5);
+  BeamEngine engine(prior, basis, beam(64));
+  const int steps = 100;
+  double mistaken = 0;
+  for (int t = 0; t < steps; ++t) {
+    stream.next();
+    engine.step(stream.observation(), 1);
+    const Eigen::Map<const Vector> truth(stream.activation().data(), components);
+    mistaken += (engine.filtered_activation() - truth).cwiseAbs().sum();
+  }
+  EXPECT_LT(mistaken / steps, 0.2);
+}
+
 TEST(BeamEngine, SaysWhatItCannotTake) {
   const Matrix basis = Matrix::Ones(2, 65);
   EXPECT_THROW(BeamEngine(AnyPrior(BasisSelection(65, 0.8, 0.7)), basis, beam(10)), UsageError);
