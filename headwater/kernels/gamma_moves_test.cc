@@ -72,6 +72,32 @@ TEST(GammaTrials, AreThoseOfEachNumber) {
   });
 }
 
+TEST(GammaTrials, MayHaveAShapeEach) {
+  under_each_instruction_set([] {
+    const Numbers numbers = random_numbers(1100);
+    std::vector<double> shapes;
+    for (std::size_t i = 0; i < 1100; ++i) shapes.push_back(1 + static_cast<double>(i % 5));
+    for (const std::size_t length : lengths_to_try()) {
+      const auto first = [&](const std::vector<double>& all) {
+        return std::span(all).first(length);
+      };
+      std::vector<double> out(length + 1, -7);
+      gamma_trials(first(numbers.normals), first(numbers.uniforms), first(shapes),
+                   std::span(out).first(length));
+      EXPECT_EQ(out.back(), -7);
+      std::vector<double> same(length);
+      for (const double shape : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+        gamma_trials(first(numbers.normals), first(numbers.uniforms), shape, same);
+        for (std::size_t i = 0; i < length; ++i) {
+          if (shapes[i] == shape) {
+            EXPECT_EQ(out[i], same[i]);
+          }
+        }
+      }
+    }
+  });
+}
+
 TEST(GammaTrials, FailAsOftenAsTheySay) {
   // The share of failures has a standard error of 7e-4; 5 of those are exceeded once in a million.
   constexpr std::size_t kDraws = 100000;

@@ -96,8 +96,19 @@ Particles random_particles(std::size_t size) {
   return particles;
 }
 
-const double kAlphas[] = {0.05, 0.5, 0.95};
-const double kRoughness[] = {0.1, 12};
+// Under each instruction set, for several functions and every length.
+template <class Check>
+void for_each_case(Check check) {
+  under_each_instruction_set([&] {
+    for (const double alpha : {0.05, 0.5, 0.95}) {
+      for (const double roughness : {0.1, 12.0}) {
+        const Naive function = random_function(alpha, roughness);
+        const RelaxedTable table = table_of(function);
+        for (const std::size_t length : lengths_to_try()) check(function, table, length);
+      }
+    }
+  });
+}
 
 TEST(GuidedRelaxed, CellsAreThoseOfEachState) {
   under_each_instruction_set([] {
@@ -112,23 +123,15 @@ TEST(GuidedRelaxed, CellsAreThoseOfEachState) {
 }
 
 TEST(GuidedRelaxed, WorthsAreIntegrals) {
-  under_each_instruction_set([] {
-    const Particles particles = random_particles(1100);
-    for (const double alpha : kAlphas) {
-      for (const double roughness : kRoughness) {
-        const Naive function = random_function(alpha, roughness);
-        const RelaxedTable table = table_of(function);
-        for (const std::size_t length : lengths_to_try()) {
-          std::vector<double> products(length + 1, 3);
-          multiply_relaxed_worths(table, std::span(particles.states).first(length),
-                                  std::span(products).first(length));
-          EXPECT_EQ(products.back(), 3);
-          for (std::size_t i = 0; i < length; ++i) {
-            const double expected = static_cast<double>(3 * function.worth(particles.states[i]));
-            EXPECT_NEAR(products[i], expected, 1e-13 * expected) << particles.states[i];
-          }
-        }
-      }
+  const Particles particles = random_particles(1100);
+  for_each_case([&](const Naive& function, const RelaxedTable& table, std::size_t length) {
+    std::vector<double> products(length + 1, 3);
+    multiply_relaxed_worths(table, std::span(particles.states).first(length),
+                            std::span(products).first(length));
+    EXPECT_EQ(products.back(), 3);
+    for (std::size_t i = 0; i < length; ++i) {
+      const double expected = static_cast<double>(3 * function.worth(particles.states[i]));
+      EXPECT_NEAR(products[i], expected, 1e-13 * expected) << particles.states[i];
     }
   });
 }
@@ -136,28 +139,19 @@ TEST(GuidedRelaxed, WorthsAreIntegrals) {
 // The part of the worth that lies before a draw is the uniform number it was made from. Rounding
 // moves a draw by 1e-15 or so, where the function may be e^12 times its mean.
 TEST(GuidedRelaxed, MovesInvertTheirDistribution) {
-  under_each_instruction_set([] {
-    const Particles particles = random_particles(1100);
-    for (const double alpha : kAlphas) {
-      for (const double roughness : kRoughness) {
-        const Naive function = random_function(alpha, roughness);
-        const RelaxedTable table = table_of(function);
-        for (const std::size_t length : lengths_to_try()) {
-          std::vector<double> next(length + 1, -7);
-          guided_relaxed_moves(table, std::span(particles.uniforms).first(length),
-                               std::span(particles.states).first(length),
-                               std::span(next).first(length));
-          EXPECT_EQ(next.back(), -7);
-          for (std::size_t i = 0; i < length; ++i) {
-            const double state = particles.states[i];
-            ASSERT_GE(std::abs(next[i]), kLeastDistance);
-            ASSERT_LE(std::abs(next[i]), 0.5);
-            const long double part = function.worth_up_to(state, next[i]) / function.worth(state);
-            EXPECT_NEAR(static_cast<double>(part), particles.uniforms[i], 1e-12)
-                << state << " -> " << next[i];
-          }
-        }
-      }
+  const Particles particles = random_particles(1100);
+  for_each_case([&](const Naive& function, const RelaxedTable& table, std::size_t length) {
+    std::vector<double> next(length + 1, -7);
+    guided_relaxed_moves(table, std::span(particles.uniforms).first(length),
+                         std::span(particles.states).first(length), std::span(next).first(length));
+    EXPECT_EQ(next.back(), -7);
+    for (std::size_t i = 0; i < length; ++i) {
+      const double state = particles.states[i];
+      ASSERT_GE(std::abs(next[i]), kLeastDistance);
+      ASSERT_LE(std::abs(next[i]), 0.5);
+      const long double part = function.worth_up_to(state, next[i]) / function.worth(state);
+      EXPECT_NEAR(static_cast<double>(part), particles.uniforms[i], 1e-12)
+          << state << " -> " << next[i];
     }
   });
 }
