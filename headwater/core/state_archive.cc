@@ -11,6 +11,8 @@ static_assert(std::endian::native == std::endian::little);
 
 namespace {
 
+constexpr std::size_t kMostAtAll = std::size_t{1} << 40;
+
 [[noreturn]] void throw_too_short() { throw InputError("the saved state ends too early"); }
 
 }  // namespace
@@ -34,7 +36,8 @@ std::size_t StateArchive::exchange_count(std::size_t count, std::size_t least_by
   std::uint64_t stored = count;
   exchange_bytes(&stored, sizeof stored);
   // Before room is made for what cannot be there.
-  if (is_reading_ && stored > (bytes_.size() - at_) / least_bytes) throw_too_short();
+  const std::size_t most = least_bytes > 0 ? (bytes_.size() - at_) / least_bytes : kMostAtAll;
+  if (is_reading_ && stored > most) throw_too_short();
   return stored;
 }
 
@@ -57,8 +60,9 @@ void StateArchive::exchange(Vector& values) { exchange_matrix(values); }
 
 template <class M>
 void StateArchive::exchange_matrix(M& values) {
-  const std::size_t rows = exchange_count(static_cast<std::size_t>(values.rows()), 1);
-  const std::size_t columns = exchange_count(static_cast<std::size_t>(values.cols()), 1);
+  // Of an empty one, which takes no bytes, one of them may be anything.
+  const std::size_t rows = exchange_count(static_cast<std::size_t>(values.rows()), 0);
+  const std::size_t columns = exchange_count(static_cast<std::size_t>(values.cols()), 0);
   if (is_reading_) {
     const auto fits = [](std::size_t stored, Index size) {
       return stored == static_cast<std::size_t>(size);

@@ -90,6 +90,20 @@ TEST(StateArchive, NoRoomIsMadeForWhatCannotBeThere) {
   EXPECT_THROW(StateArchive(writer.bytes())(text), InputError);
 }
 
+TEST(StateArchive, AnEmptyVectorMayBeTheLastThing) {
+  StateArchive writer;
+  Vector empty;
+  Matrix no_columns(5, 0);
+  writer(no_columns, empty);
+  StateArchive reader(writer.bytes());
+  Vector vector;
+  Matrix matrix;
+  reader(matrix, vector);
+  reader.expect_end();
+  EXPECT_EQ(vector.size(), 0);
+  EXPECT_EQ(matrix.rows(), 5);
+}
+
 TEST(StateArchive, AMatrixKeepsItsShape) {
   StateArchive writer;
   Matrix matrix = Matrix::Ones(2, 3);

@@ -42,8 +42,12 @@ def refusal(headwater, *arguments):
 
 @pytest.mark.parametrize("extra", [
     [], ["--prior", "gamma", "--particles", 50], ["--restarts", 3, "--threads", 2],
-    ["--init", "auto"],
-], ids=["exact", "particles", "restarts", "held back"])
+    ["--init", "auto"], ["--engine", "beam", "--beam-width", 3],
+    ["--engine", "fast", "--prior", "log-gaussian"], ["--engine", "fast", "--prior", "gamma"],
+    ["--proposal", "guided", "--prior", "gamma", "--particles", 50],
+    ["--proposal", "guided", "--prior", "relaxed-selection", "--particles", 50],
+], ids=["exact", "particles", "restarts", "held back", "beam", "fast", "fast gamma",
+        "guided gamma", "guided relaxed"])
 def test_a_resumed_fit_gives_the_same_bytes(headwater, counts, extra):
     headwater(*FIT, *extra, "--out", "whole.h5")
     put_away(headwater, counts, 700, *extra)

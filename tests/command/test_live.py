@@ -128,8 +128,15 @@ def test_exposures_multiply_intensities(headwater, simulated):
 
 
 @pytest.mark.parametrize("extra", [[], ["--method", "batch"], ["--smoother", "forward"],
-                                   ["--engine", "particle", "--smoother", "path"]],
-                         ids=["online", "batch", "forward", "path"])
+                                   ["--engine", "particle", "--smoother", "path"],
+                                   ["--engine", "beam", "--beam-width", 8],
+                                   ["--engine", "fast", "--prior", "gamma"],
+                                   ["--engine", "fast", "--prior", "log-gaussian"],
+                                   ["--proposal", "guided", "--engine", "particle"],
+                                   ["--proposal", "guided", "--prior", "gamma"],
+                                   ["--proposal", "guided", "--prior", "relaxed-selection"]],
+                         ids=["online", "batch", "forward", "path", "beam", "fast gamma",
+                              "fast log-gaussian", "guided", "guided gamma", "guided relaxed"])
 def test_an_exposure_of_zero_is_a_missing_cell(headwater, simulated, extra):
     hidden = np.random.default_rng(7).random(simulated.shape) < 0.2
     missing = np.where(hidden, np.nan, simulated)
