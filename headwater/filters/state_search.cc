@@ -21,6 +21,7 @@ constexpr std::size_t kFirstSlots = 1024;
 // Mass moves between mixtures until a sweep over all axes gains no more than this, or so often.
 constexpr double kSmallGain = 0.1;
 constexpr int kMostSweeps = 30;
+constexpr double kMostLost = 0.9;  // of an intensity, at a time
 
 }  // namespace
 
@@ -150,7 +151,11 @@ double StateSearch::move_mass(std::size_t k) {
   neighbour_ = parts.col(to) - parts.col(from);
   const double curvature =
       (ratios_.array() * neighbour_.array().square() / intensity_.array()).sum();
-  const double mass = curvature * mixture[from] > slope ? slope / curvature : mixture[from];
+  double mass = curvature * mixture[from] > slope ? slope / curvature : mixture[from];
+  // No channel may lose its last intensity: every one here has a count.
+  for (Index j = 0; j < intensity_.size(); ++j) {
+    if (neighbour_[j] < 0) mass = std::min(mass, -kMostLost * intensity_[j] / neighbour_[j]);
+  }
   mixture[to] += mass;
   mixture[from] -= mass;
   intensity_ += mass * neighbour_;

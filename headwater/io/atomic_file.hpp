@@ -11,7 +11,8 @@ namespace headwater {
 
 // A file that appears under its name complete or not at all: it grows beside its target without a
 // name, or where the file system has no such files under a hidden one, and commit() gives it the
-// target's. Without commit() nothing stays behind, and a file that had the name before is as it was.
+// target's. Without commit() nothing stays behind, and a file that had the name before is as it
+// was.
 //
 // What cannot be replaced is written directly: devices, pipes, and "-", which is standard output.
 // A symbolic link stays, and the file that it leads to is replaced.
@@ -42,7 +43,7 @@ class AtomicFile {
 
   std::string name_;
   std::filesystem::path target_;  // with symbolic links followed
-  std::filesystem::path path_;  // empty as long as the file has no name
+  std::filesystem::path path_;    // empty as long as the file has no name
   FileDescriptor file_;
   bool is_direct_ = false;
   bool is_committed_ = false;

@@ -35,7 +35,6 @@ Cell parse_beyond_range(const char* first, const char* last) {
   return {0.0, *first == '-' ? CellTrouble::negative : CellTrouble::none};
 }
 
-// Control characters, also those above ASCII, could act on the terminal that shows the error.
 }  // namespace
 
 Cell check_value(double value) {

@@ -14,13 +14,29 @@ extern char** environ;
 namespace headwater {
 namespace {
 
-struct FileActions {
-  FileActions() { posix_spawn_file_actions_init(&actions); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions); }
+// How a child is started; posix_spawn()'s functions return an error.
+class Preparations {
+ public:
+  explicit Preparations(std::string program) : program_(std::move(program)) {
+    check(posix_spawn_file_actions_init(&files));
+    check(posix_spawnattr_init(&attributes));
+  }
+  Preparations(const Preparations&) = delete;
+  Preparations& operator=(const Preparations&) = delete;
+  ~Preparations() {
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+  }
 
-  posix_spawn_file_actions_t actions;
+  void check(int error) const {
+    if (error != 0) throw_system_error(program_, "cannot be started", error);
+  }
+
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+
+ private:
+  std::string program_;
 };
 
 }  // namespace
@@ -31,19 +47,22 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words) {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw_system_error(words[0], "cannot be started");
   output_ = FileDescriptor(ends[0]);
   const FileDescriptor its_output(ends[1]);
-  FileActions files;
-  posix_spawn_file_actions_addopen(&files.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files.actions, its_output.number(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&files.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  Preparations how(words[0]);
+  how.check(posix_spawn_file_actions_addopen(&how.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+  how.check(posix_spawn_file_actions_adddup2(&how.files, its_output.number(), STDOUT_FILENO));
+  how.check(posix_spawn_file_actions_addopen(&how.files, STDERR_FILENO, "/dev/null", O_WRONLY, 0));
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGINT);
+  sigaddset(&blocked, SIGTERM);
+  how.check(posix_spawnattr_setsigmask(&how.attributes, &blocked));
+  how.check(posix_spawnattr_setflags(&how.attributes, POSIX_SPAWN_SETSIGMASK));
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const int error =
-      posix_spawn(&id_, arguments[0], &files.actions, nullptr, arguments.data(), environ);
-  if (error != 0) {
-    id_ = -1;
-    throw_system_error(words[0], "cannot be started", error);
-  }
+  pid_t id = -1;
+  how.check(posix_spawn(&id, arguments[0], &how.files, &how.attributes, arguments.data(), environ));
+  id_ = id;
 }
 
 ChildProcess::~ChildProcess() {
@@ -52,12 +71,14 @@ ChildProcess::~ChildProcess() {
   wait();
 }
 
-int ChildProcess::wait() {
+ChildProcess::End ChildProcess::wait() {
+  if (id_ < 0) return end_;
   int status = 0;
-  while (id_ >= 0 && waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
   }
   id_ = -1;
-  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end_ = WIFSIGNALED(status) ? End{WTERMSIG(status), 0} : End{0, WEXITSTATUS(status)};
+  return end_;
 }
 
 }  // namespace headwater

@@ -24,14 +24,20 @@ TEST(ChildProcess, IsHeard) {
   ChildProcess child(
       {"/bin/sh", "-c", "echo \"$1\"; cat; echo nobody hears this >&2", "sh", "a b"});
   EXPECT_EQ(output_of(child), "a b\n");
-  EXPECT_EQ(child.wait(), 0);
-  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(child.wait().signal, 0);
 }
 
 TEST(ChildProcess, SaysWhatEndedIt) {
   ChildProcess child({"/bin/sh", "-c", "echo a; kill -SEGV $$"});
   EXPECT_EQ(output_of(child), "a\n");
-  EXPECT_EQ(child.wait(), SIGSEGV);
+  EXPECT_EQ(child.wait().signal, SIGSEGV);
+  EXPECT_EQ(child.wait().signal, SIGSEGV);  // it is remembered
+  EXPECT_EQ(ChildProcess({"/bin/sh", "-c", "exit 3"}).wait().code, 3);
+}
+
+TEST(ChildProcess, DoesNotHearWhatIsSentToAll) {
+  ChildProcess child({"/bin/sh", "-c", "kill -INT $$; kill -TERM $$; echo still here"});
+  EXPECT_EQ(output_of(child), "still here\n");
 }
 
 TEST(ChildProcess, GoesWithItsOwner) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -65,6 +66,7 @@ class BlocksOfChild final : public Hdf5Blocks {
         bytes_(child_.take_output(), kSender, {.should_stop = std::move(should_stop)}) {
     num_rows_ = receive_count();
     num_columns_ = receive_count();
+    if (bytes_.was_stopped()) throw InputError(name_ + ": stopped while it was opened");
   }
 
   Index num_rows() const override { return num_rows_; }
@@ -91,8 +93,25 @@ class BlocksOfChild final : public Hdf5Blocks {
     throw InputError(fmt::format("{}: is a damaged HDF5 file: {}", name_, what));
   }
 
+  // The file is to blame only for what bad files do to a library.
   [[noreturn]] void fail_at_its_end() {
-    fail(child_.wait() == SIGPROF ? "reading it came to no end" : "reading it crashed");
+    const ChildProcess::End end = child_.wait();
+    switch (end.signal) {
+      case SIGPROF:
+        fail("reading it came to no end");
+      case SIGSEGV:
+      case SIGBUS:
+      case SIGABRT:
+      case SIGFPE:
+      case SIGILL:
+        fail("reading it crashed");
+      default:
+        break;
+    }
+    throw InputError(
+        end.signal != 0
+            ? fmt::format("{}: the process that read it was killed by signal {}", name_, end.signal)
+            : fmt::format("{}: the process that read it ended with exit code {}", name_, end.code));
   }
 
   // Leaves the rest as it is when it is asked to stop.
@@ -113,11 +132,13 @@ class BlocksOfChild final : public Hdf5Blocks {
 
   std::int64_t receive_count() {
     const std::int64_t count = receive_number();
+    if (bytes_.was_stopped()) return 0;
     if (count == kTrouble) {
       const std::int64_t length = receive_number();
       if (length < 0 || length > kLongestMessage) fail("reading it crashed");
       std::string message(static_cast<std::size_t>(length), ' ');
       receive(std::as_writable_bytes(std::span(message)));
+      if (bytes_.was_stopped()) return 0;
       throw InputError(message);
     }
     if (count < 0) fail("reading it crashed");
@@ -144,7 +165,6 @@ std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
 
 void send_hdf5_blocks(const Hdf5Name& name, const FileDescriptor& output) {
   std::signal(SIGPROF, SIG_DFL);
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_IGN);
   const auto send = [&](std::string_view bytes) { write_all(output, bytes, kSender); };
   std::string trouble;
   try {
@@ -161,6 +181,8 @@ void send_hdf5_blocks(const Hdf5Name& name, const FileDescriptor& output) {
       send(bytes_of(static_cast<std::int64_t>(block.size())));
       send(bytes_of(std::span<const double>(block)));
     }
+  } catch (const std::bad_alloc&) {
+    trouble = name.file + ": out of memory";
   } catch (const std::exception& error) {
     trouble = error.what();
   }

@@ -21,8 +21,7 @@ std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
                                                 std::function<bool()> should_stop = {});
 
 // Writes the shape of a dataset and its blocks to `output`, or what is wrong with them. For a
-// process of its own: it no longer stops on SIGINT or SIGTERM, but when nobody reads its output,
-// and SIGPROF ends it when a single block costs it 20 seconds of the processor.
+// process of its own, which SIGPROF ends when a single block costs it 20 seconds of the processor.
 void send_hdf5_blocks(const Hdf5Name& name, const FileDescriptor& output);
 
 }  // namespace headwater

@@ -3,32 +3,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
-
 #include "headwater/io/hdf5.hpp"
+#include "headwater/io/hdf5_source.hpp"
 #include "headwater/io/test_support.hpp"
 
 // Shells stand in for the program that reads; the command itself, given damaged files, is tested in
 // tests/command/test_inputs.py.
 namespace headwater {
 namespace {
-
-// send_hdf5_blocks() changes what its process does with signals.
-class SignalsAsTheyWere {
- public:
-  SignalsAsTheyWere() {
-    for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], nullptr, &actions_[i]);
-  }
-  SignalsAsTheyWere(const SignalsAsTheyWere&) = delete;
-  SignalsAsTheyWere& operator=(const SignalsAsTheyWere&) = delete;
-  ~SignalsAsTheyWere() {
-    for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &actions_[i], nullptr);
-  }
-
- private:
-  std::array<int, 3> signals_ = {SIGINT, SIGTERM, SIGPROF};
-  std::array<struct sigaction, 3> actions_ = {};
-};
 
 class Hdf5ChildTest : public testing::Test {
  protected:
@@ -42,7 +24,6 @@ class Hdf5ChildTest : public testing::Test {
 
   // What a sender has to say about a dataset of a.h5.
   std::string sent(const std::string& path) const {
-    const SignalsAsTheyWere signals;
     const std::string name = folder_.write("sent", "");
     send_hdf5_blocks({folder_.path("a.h5"), path}, FileDescriptor(open(name.c_str(), O_WRONLY)));
     return folder_.read("sent");
@@ -95,6 +76,18 @@ TEST_F(Hdf5ChildTest, SurvivesACrash) {
   }
   EXPECT_EQ(trouble("", "kill -PROF $$"),
             "a.h5: is a damaged HDF5 file: reading it came to no end");
+  EXPECT_EQ(trouble("", "kill -KILL $$"), "a.h5: the process that read it was killed by signal 9");
+  EXPECT_EQ(trouble("", "exit 3"), "a.h5: the process that read it ended with exit code 3");
+}
+
+TEST_F(Hdf5ChildTest, FailsAgainWhenItIsAskedAgain) {
+  Hdf5Source source({folder_.path("a.h5"), "/counts"},
+                    hear(sent("/counts").substr(0, 40), "exit 3"));
+  std::vector<double> values;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(folder_.shorten(message_of([&] { source.next(values); })),
+              "a.h5: the process that read it ended with exit code 3");
+  }
 }
 
 // Sizes that cannot be would be waited for, or memory taken for them.
@@ -109,6 +102,11 @@ TEST_F(Hdf5ChildTest, DoesNotTrustTheChild) {
     EXPECT_EQ(trouble(nonsense, "exec sleep 1000"),
               "a.h5: is a damaged HDF5 file: reading it crashed");
   }
+}
+
+TEST_F(Hdf5ChildTest, StopsWhileItIsOpened) {
+  const std::string message = message_of([&] { hear("", "exec sleep 1000", [] { return true; }); });
+  EXPECT_EQ(folder_.shorten(message), "a.h5: stopped while it was opened");
 }
 
 TEST_F(Hdf5ChildTest, StopsWhenItIsAskedTo) {

@@ -10,13 +10,6 @@
 
 namespace headwater {
 
-namespace {
-
-// Deflate, the filter that every reader of HDF5 has, shrinks to no less than a 1032nd.
-constexpr std::uint64_t kStrongestCompression = 1032;
-
-}  // namespace
-
 static_assert(std::is_same_v<hid_t, std::int64_t>);
 static_assert(std::is_same_v<H5E_auto2_t, int (*)(std::int64_t, void*)>);
 
@@ -48,11 +41,12 @@ void Hdf5Place::fail(std::string_view what) const {
   throw InputError(fmt::format("{}: {}: {}", name, path, what));
 }
 
-void Hdf5Place::check_size(std::span<const std::uint64_t> lengths, std::size_t value_size) const {
+void Hdf5Place::check_size(std::int64_t object, std::span<const std::uint64_t> lengths,
+                           std::size_t value_size, std::uint64_t compression) const {
+  const Hdf5Handle owner(H5Iget_file_id(object));  // not `file` behind a link to another one
   hsize_t file_size = 0;
-  check(H5Fget_filesize(file, &file_size), "cannot be read");
-  const std::uint64_t most =
-      kStrongestCompression * file_size / std::max<std::size_t>(1, value_size);
+  check(H5Fget_filesize(owner.id(), &file_size), "cannot be read");
+  const std::uint64_t most = compression * file_size / std::max<std::size_t>(1, value_size);
   std::uint64_t count = 1;
   for (const std::uint64_t length : lengths) {
     if (__builtin_mul_overflow(count, length, &count) || count > most) {

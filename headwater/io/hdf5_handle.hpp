@@ -58,10 +58,15 @@ struct Hdf5Place {
     return status;
   }
 
-  // Fails when an array of this shape is more than the whole file can hold, compressed as it may
-  // be: then the file is damaged, and would have us take memory, or read zeros, without end.
-  void check_size(std::span<const std::uint64_t> lengths, std::size_t value_size) const;
+  // Fails when an array of this shape is more than the whole file that the object lies in can hold,
+  // compressed by such a factor: then the file is damaged, and would have us take memory, or read
+  // zeros, without end.
+  void check_size(std::int64_t object, std::span<const std::uint64_t> lengths,
+                  std::size_t value_size, std::uint64_t compression) const;
 };
+
+// Deflate, the filter that every reader of HDF5 has, shrinks to no less than a 1032nd.
+inline constexpr std::uint64_t kDeflateCompression = 1032;
 
 // UTF-8 of any length, which h5py gives back as str.
 Hdf5Handle hdf5_text_type();

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kCannotBeRead = "cannot be read";
 constexpr Index kUsualBlock = Index{1} << 17;  // cells
+// By whatever filter there is.
+constexpr std::uint64_t kStrongestCompression = std::uint64_t{1} << 16;
 
 // h5py writes booleans as an enumeration of FALSE and TRUE.
 bool holds_numbers(hid_t type) {
@@ -88,7 +90,7 @@ void Hdf5Rows::check_size(std::int64_t properties) const {
   const Hdf5Handle type(H5Dget_type(dataset_.id()));
   const std::array<std::uint64_t, 2> lengths = {static_cast<std::uint64_t>(num_rows_),
                                                 static_cast<std::uint64_t>(num_columns_)};
-  place_.check_size(lengths, H5Tget_size(type.id()));
+  place_.check_size(dataset_.id(), lengths, H5Tget_size(type.id()), kStrongestCompression);
 }
 
 void Hdf5Rows::check_filters(std::int64_t properties) const {

@@ -23,8 +23,11 @@ Hdf5Source::Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks,
 
 bool Hdf5Source::next(std::vector<double>& values) {
   if (used_ == block_.size()) {
-    blocks_->read(block_);
+    std::vector<double> block = std::move(block_);
+    block_.clear();  // and so it stays if the next one cannot be read
     used_ = 0;
+    blocks_->read(block);
+    block_ = std::move(block);
     if (block_.empty()) return false;
   }
   const double* first = block_.data() + used_;

@@ -113,7 +113,7 @@ std::vector<Index> Hdf5Stored::any_shape() const {
 }
 
 void Hdf5Stored::check_size(const std::vector<std::uint64_t>& lengths) const {
-  place_.check_size(lengths, H5Tget_size(type_.id()));
+  place_.check_size(object_.id(), lengths, H5Tget_size(type_.id()), kDeflateCompression);
   std::uint64_t count = 1;
   for (const std::uint64_t length : lengths) {
     count *= length;

@@ -25,6 +25,7 @@ bool is_second(unsigned char lead, unsigned char second) {
   return second >= low && second <= high;
 }
 
+// Control characters, also those above ASCII, could act on the terminal that shows them.
 bool is_printing(std::string_view character) {
   if (character.empty()) return false;
   if (character.size() == 1) return character[0] >= ' ' && character[0] <= '~';

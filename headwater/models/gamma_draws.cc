@@ -1,6 +1,7 @@
 #include "headwater/models/gamma_draws.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/gamma_moves.hpp"
@@ -36,11 +37,9 @@ void move_by_counts(const GammaChain& move, Index k, const RandomBlock& random, 
 }  // namespace
 
 States uniform_numbers(const RandomBlock& random, Index num_particles, Index count) {
-  thread_local Matrix numbers;
-  if (numbers.rows() < num_particles || numbers.cols() != count) {
-    numbers.resize(num_particles, count);
-  }
-  States uniforms = numbers.topRows(num_particles);
+  thread_local std::vector<double> numbers;
+  numbers.resize(std::max(numbers.size(), static_cast<std::size_t>(num_particles * count)));
+  States uniforms = Eigen::Map<Matrix>(numbers.data(), num_particles, count);
   uniform_block(random.stream, random.time, random.first_particle, random.purpose, uniforms);
   return uniforms;
 }
@@ -87,7 +86,7 @@ void draw_gammas(std::span<const double> shapes, Index k, const RandomBlock& ran
     Generator generator = rest(random, static_cast<Index>(i), k, uniforms.cols());
     out[i] = gamma(generator, larger[i]);
   }
-  if (*std::ranges::min_element(shapes) >= 1) return;
+  if (std::ranges::none_of(shapes, [](double shape) { return shape < 1; })) return;
   vector_log(powers, powers);
   for (std::size_t i = 0; i < out.size(); ++i)
     powers[i] = shapes[i] < 1 ? powers[i] / shapes[i] : 0;

@@ -129,28 +129,30 @@ TEST(GuidedGammaMove, DrawsAreOfTheirLaw) {
   }
 }
 
-TEST(GuidedGammaMove, DrawsAreTheSameHoweverParticlesAreCutIntoBlocks) {
+// The series are summed for several particles at a time, which may need different lengths.
+TEST(GuidedGammaMove, IsTheSameHoweverParticlesAreCutIntoBlocks) {
   under_each_instruction_set([] {
     constexpr Index kParticles = 700;
-    const Case c{{0.3, 1, 0.5}, 0.2, 0, 2};
-    const GuidedGammaMove move = move_of(c);
+    const GuidedGammaMove move = move_of({{0.3, 1, 0.5}, 0.2, 0, 100});
     const RandomStream random(22);
-    const std::vector<double> previous(kParticles, c.previous);
-    const auto draw = [&](Index first, Index count, std::span<double> next) {
-      const RandomBlock block{random, 5, static_cast<std::uint32_t>(first), Purpose::transition};
-      States uniforms = uniform_numbers(block, count, GuidedGammaMove::kNumbers);
-      move.draw(0, block, uniforms, std::span(previous).first(count), next);
-    };
-    std::vector<double> whole(kParticles);
-    draw(0, kParticles, whole);
-    for (const Index size : {1, 3, 512}) {
-      std::vector<double> parts(kParticles);
+    std::vector<double> previous(kParticles);
+    for (Index i = 0; i < kParticles; ++i)
+      previous[i] = i % 3 == 0 ? 0 : 100 / (1 + static_cast<double>(i % 97));
+    const auto run = [&](Index size) {
+      std::vector<double> next(kParticles);
+      std::vector<double> worths(kParticles);
       for (Index first = 0; first < kParticles; first += size) {
         const Index count = std::min(size, kParticles - first);
-        draw(first, count, std::span(parts).subspan(first, count));
+        const RandomBlock block{random, 5, static_cast<std::uint32_t>(first), Purpose::transition};
+        States uniforms = uniform_numbers(block, count, GuidedGammaMove::kNumbers);
+        const auto from = std::span(previous).subspan(first, count);
+        move.draw(0, block, uniforms, from, std::span(next).subspan(first, count));
+        move.add_log_worths(from, std::span(worths).subspan(first, count));
       }
-      EXPECT_EQ(parts, whole);
-    }
+      return std::pair(next, worths);
+    };
+    const auto whole = run(kParticles);
+    for (const Index size : {1, 3, 512}) EXPECT_EQ(run(size), whole);
   });
 }
 

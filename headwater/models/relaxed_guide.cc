@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCells = DistanceCells::kCount;
 // Cells that make a level of the mean field.
-constexpr Index kGrouped = 16;
+constexpr Index kGrouped = 8;
 
 constexpr double kSmallProduct = 1e-100;
 

@@ -361,3 +361,18 @@ def test_an_hdf5_group_that_lost_its_name_does_not_contain_itself(headwater):
     patch(headwater, "group.h5", b"a_long_name", bytes(11))
     code, message = attempt(headwater, *small_fit("group.h5:/counts"))
     assert code == 1 and message.startswith("group.h5: /counts: is missing")
+
+
+def test_hdf5_data_may_lie_in_another_file(headwater, expected):
+    with h5py.File(headwater.path("data.h5"), "w") as file:
+        file["x"] = np.tile(COUNTS, (400, 1))
+        file["same"] = COUNTS
+    with h5py.File(headwater.path("links.h5"), "w") as file:
+        file["large"] = h5py.ExternalLink("data.h5", "/x")
+        file["same"] = h5py.ExternalLink("data.h5", "/same")
+        layout = h5py.VirtualLayout(shape=COUNTS.shape, dtype="f8")
+        layout[:] = h5py.VirtualSource("data.h5", "same", shape=COUNTS.shape)
+        file.create_virtual_dataset("virtual", layout)
+    assert fit(headwater, "links.h5:/same") == expected
+    assert fit(headwater, "links.h5:/virtual") == expected
+    assert attempt(headwater, *small_fit("links.h5:/large"))[0] == 0
