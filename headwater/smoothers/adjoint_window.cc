@@ -30,7 +30,7 @@ void AdjointWindow::exchange(StateArchive& archive) {
     transition = is_new ? steps_[t].transition : transition;
     steps_[t].transition = transition;
     const Index size = steps_[t].filtered.size();
-    if (transition->num_states() != size || steps_[t].ratio.size() != size) {
+    if (!transition || transition->num_states() != size || steps_[t].ratio.size() != size) {
       throw InputError("the saved state has laws of different sizes");
     }
   }
