@@ -41,28 +41,15 @@ std::vector<double> sorted_moves(const GammaPrior& prior, double previous, Index
 
 // Cells between some of other draws, so that all expect about as many.
 void expect_law(double shape, double persistence, double previous) {
-  constexpr Index kDraws = 20000;
   constexpr int kCells = 20;
   const GammaPrior prior(1, shape, persistence);
   const double rate = shape / (1 - persistence);
-  const std::vector<double> others = sorted_moves(prior, previous, 50 * kCells, 1);
-  const std::vector<double> sample = sorted_moves(prior, previous, kDraws, 2);
-  std::vector<double> observed;
-  std::vector<double> expected;
-  double counted = 0;
-  double cumulated = 0;
-  for (int cell = 1; cell <= kCells; ++cell) {
-    const bool is_last = cell == kCells;
-    const double end = is_last ? 0 : others[50 * cell];
-    const auto below = std::lower_bound(sample.begin(), sample.end(), end) - sample.begin();
-    const double count = is_last ? double(kDraws) : double(below);
-    const double cdf = is_last ? 1 : cdf_of_move(shape, rate, persistence * rate * previous, end);
-    observed.push_back(count - counted);
-    expected.push_back(double(kDraws) * (cdf - cumulated));
-    counted = count;
-    cumulated = cdf;
-  }
-  EXPECT_LT(reference::chi_square_statistic(observed, expected),
+  const auto cdf = [&](double x) {
+    return cdf_of_move(shape, rate, persistence * rate * previous, x);
+  };
+  const std::vector<double> edges =
+      reference::cell_edges(sorted_moves(prior, previous, 1000, 1), kCells);
+  EXPECT_LT(reference::chi_square_statistic(sorted_moves(prior, previous, 20000, 2), edges, cdf),
             reference::chi_square_critical(kCells - 1, kAlarmRate))
       << shape << ' ' << persistence << ' ' << previous;
 }

@@ -90,7 +90,6 @@ TEST(GuidedGammaMove, WorthsAreSumsOverTheCounts) {
 // x is a mixture of gamma variables of shape + h + a and rate + b. The mass of a cell is compared
 // with that of the draws in it; cells lie between some of other draws.
 TEST(GuidedGammaMove, DrawsAreOfTheirLaw) {
-  constexpr Index kDraws = 20000;
   constexpr int kCells = 20;
   for (const Case& c : cases()) {
     const std::vector<double> terms = log_terms(c);
@@ -106,24 +105,8 @@ TEST(GuidedGammaMove, DrawsAreOfTheirLaw) {
       }
       return sum;
     };
-    const std::vector<double> others = sorted_draws(c, 50 * kCells, 1);
-    const std::vector<double> sample = sorted_draws(c, kDraws, 2);
-    std::vector<double> observed;
-    std::vector<double> expected;
-    double counted = 0;
-    double cumulated = 0;
-    for (int cell = 1; cell <= kCells; ++cell) {
-      const bool is_last = cell == kCells;
-      const double end = is_last ? 0 : others[50 * cell];
-      const auto below = std::ranges::lower_bound(sample, end) - sample.begin();
-      const double count = is_last ? double(kDraws) : double(below);
-      const double mass = is_last ? 1 : cdf(end);
-      observed.push_back(count - counted);
-      expected.push_back(double(kDraws) * (mass - cumulated));
-      counted = count;
-      cumulated = mass;
-    }
-    EXPECT_LT(reference::chi_square_statistic(observed, expected),
+    const std::vector<double> edges = reference::cell_edges(sorted_draws(c, 1000, 1), kCells);
+    EXPECT_LT(reference::chi_square_statistic(sorted_draws(c, 20000, 2), edges, cdf),
               reference::chi_square_critical(kCells - 1, kAlarmRate))
         << c.chain.shape << ' ' << c.a << ' ' << c.b << ' ' << c.previous;
   }

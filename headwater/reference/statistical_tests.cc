@@ -91,6 +91,32 @@ double chi_square_statistic(std::span<const double> observed, std::span<const do
   return sum;
 }
 
+double chi_square_statistic(std::span<const double> sample, std::span<const double> edges,
+                            const std::function<double(double)>& cdf) {
+  const auto size = static_cast<double>(sample.size());
+  std::vector<double> observed, expected;
+  double counted = 0;
+  double cumulated = 0;
+  for (std::size_t cell = 0; cell <= edges.size(); ++cell) {
+    const bool is_last = cell == edges.size();
+    const auto below = is_last ? sample.end() : std::ranges::lower_bound(sample, edges[cell]);
+    const auto count = static_cast<double>(below - sample.begin());
+    const double mass = is_last ? 1 : cdf(edges[cell]);
+    observed.push_back(count - counted);
+    expected.push_back(size * (mass - cumulated));
+    counted = count;
+    cumulated = mass;
+  }
+  return chi_square_statistic(observed, expected);
+}
+
+std::vector<double> cell_edges(std::span<const double> sample, std::size_t num_cells) {
+  std::vector<double> edges;
+  for (std::size_t i = 1; i < num_cells; ++i)
+    edges.push_back(sample[i * sample.size() / num_cells]);
+  return edges;
+}
+
 double kolmogorov_smirnov_critical(std::size_t n, double alpha) {
   return std::sqrt(-std::log(alpha / 2) / (2 * static_cast<double>(n)));
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 // Truths about samples. Each critical value is the one that a right sampler exceeds with
 // probability alpha at most (the alarm rate) if the seed is drawn at random. Tests fix the seed:
@@ -26,6 +27,12 @@ double normal_critical(double alpha);
 // is chi-square is asymptotic: let no cell expect fewer than about twenty.
 double chi_square_critical(double degrees, double alpha);
 double chi_square_statistic(std::span<const double> observed, std::span<const double> expected);
+// The same of a sample against its law, in the cells between these edges and beyond them. Sample
+// and edges are sorted.
+double chi_square_statistic(std::span<const double> sample, std::span<const double> edges,
+                            const std::function<double(double)>& cdf);
+// Edges of so many cells that hold equally many of a sorted sample: of another one than is tested.
+std::vector<double> cell_edges(std::span<const double> sample, std::size_t num_cells);
 
 // The largest distance between the distribution functions of n draws and of their law is greater
 // with probability at most alpha, for every n and every law: P(D > c) <= 2 exp(-2 n c^2)
