@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "headwater/io/hdf5_child.hpp"
+#include "headwater/io/hdf5/hdf5_child.hpp"
 #include "headwater/io/source.hpp"
 
 using namespace headwater;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "headwater/io/file_descriptor.hpp"
+#include "headwater/io/files/file_descriptor.hpp"
 
 // A file that grows line by line while a stream flows; whoever reads along sees each line as soon
 // as it is written. "-" is standard output.

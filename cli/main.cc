@@ -13,7 +13,7 @@
 #include "commands.hpp"
 #include "config_file.hpp"
 #include "headwater/core/error.hpp"
-#include "headwater/io/utf8.hpp"
+#include "headwater/io/text/utf8.hpp"
 #include "headwater/session/model.hpp"
 
 namespace {

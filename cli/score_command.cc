@@ -6,8 +6,8 @@
 
 #include "commands.hpp"
 #include "headwater/core/error.hpp"
-#include "headwater/io/json.hpp"
 #include "headwater/io/sink.hpp"
+#include "headwater/io/text/json.hpp"
 #include "headwater/session/surprise.hpp"
 #include "model_and_data.hpp"
 #include "options.hpp"

@@ -6,7 +6,7 @@
 #include "commands.hpp"
 #include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
-#include "headwater/io/json.hpp"
+#include "headwater/io/text/json.hpp"
 #include "headwater/learning/matching.hpp"
 #include "headwater/session/model_file.hpp"
 #include "parameter_json.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "headwater/io/json.hpp"
+#include "headwater/io/text/json.hpp"
 #include "parameter_json.hpp"
 
 using namespace headwater;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/io/utf8.hpp"
+#include "headwater/io/text/utf8.hpp"
 
 namespace headwater {
 namespace {

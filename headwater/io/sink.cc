@@ -1,8 +1,8 @@
 #include "headwater/io/sink.hpp"
 
 #include "headwater/io/by_extension.hpp"
-#include "headwater/io/csv_sink.hpp"
-#include "headwater/io/npy_sink.hpp"
+#include "headwater/io/npy/npy_sink.hpp"
+#include "headwater/io/text/csv_sink.hpp"
 
 namespace headwater {
 namespace {

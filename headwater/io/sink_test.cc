@@ -6,7 +6,7 @@
 #include <csignal>
 #include <utility>
 
-#include "headwater/io/npy_header.hpp"
+#include "headwater/io/npy/npy_header.hpp"
 #include "headwater/io/test_support.hpp"
 
 namespace headwater {

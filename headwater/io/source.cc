@@ -4,13 +4,13 @@
 
 #include "headwater/io/by_extension.hpp"
 #include "headwater/io/cell.hpp"
-#include "headwater/io/csv.hpp"
-#include "headwater/io/hdf5_child.hpp"
-#include "headwater/io/hdf5_source.hpp"
-#include "headwater/io/json_lines.hpp"
-#include "headwater/io/mtx.hpp"
-#include "headwater/io/npy.hpp"
-#include "headwater/io/text_file.hpp"
+#include "headwater/io/hdf5/hdf5_child.hpp"
+#include "headwater/io/hdf5/hdf5_source.hpp"
+#include "headwater/io/mtx/mtx.hpp"
+#include "headwater/io/npy/npy.hpp"
+#include "headwater/io/text/csv.hpp"
+#include "headwater/io/text/json_lines.hpp"
+#include "headwater/io/text/text_file.hpp"
 
 namespace headwater {
 namespace {

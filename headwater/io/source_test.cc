@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "headwater/io/hdf5.hpp"
+#include "headwater/io/hdf5/hdf5.hpp"
 #include "headwater/io/sink.hpp"
 #include "headwater/io/test_support.hpp"
 

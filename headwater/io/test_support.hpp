@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "headwater/core/error.hpp"
-#include "headwater/io/file_descriptor.hpp"
+#include "headwater/io/files/file_descriptor.hpp"
 #include "headwater/io/source.hpp"
 
 // What several tests of this folder need.

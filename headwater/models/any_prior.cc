@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "headwater/core/error.hpp"
-#include "headwater/models/finite_guide.hpp"
+#include "headwater/models/guides/finite_guide.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {

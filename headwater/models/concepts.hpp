@@ -5,11 +5,11 @@
 #include <string>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/core/parameter.hpp"
 #include "headwater/models/finite_chain.hpp"
-#include "headwater/models/guide.hpp"
+#include "headwater/models/guides/guide.hpp"
 #include "headwater/models/moments.hpp"
 #include "headwater/models/observation.hpp"
-#include "headwater/models/parameter.hpp"
 #include "headwater/models/random_block.hpp"
 
 // What a prior on the activations can be asked. A prior is a plain class; it offers what it can,

@@ -5,7 +5,7 @@
 
 #include "headwater/models/concepts.hpp"
 #include "headwater/models/gamma_chain.hpp"
-#include "headwater/models/gamma_guide.hpp"
+#include "headwater/models/guides/gamma_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
-#include "headwater/models/gamma_guide.hpp"
+#include "headwater/models/guides/gamma_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {

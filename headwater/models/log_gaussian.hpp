@@ -4,7 +4,7 @@
 #include <string>
 
 #include "headwater/models/concepts.hpp"
-#include "headwater/models/log_gaussian_guide.hpp"
+#include "headwater/models/guides/log_gaussian_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 
 namespace headwater {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "headwater/core/error.hpp"
-#include "headwater/io/atomic_file.hpp"
-#include "headwater/io/checksum.hpp"
-#include "headwater/io/file_bytes.hpp"
+#include "headwater/io/files/atomic_file.hpp"
+#include "headwater/io/files/checksum.hpp"
+#include "headwater/io/files/file_bytes.hpp"
 
 namespace headwater {
 

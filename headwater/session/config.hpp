@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "headwater/core/parameter.hpp"
 #include "headwater/core/step_size.hpp"
 #include "headwater/learning/m_step.hpp"
-#include "headwater/models/parameter.hpp"
 #include "headwater/session/engine_config.hpp"
 
 namespace headwater {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "headwater/core/error.hpp"
-#include "headwater/io/hdf5.hpp"
-#include "headwater/io/seal.hpp"
+#include "headwater/io/files/seal.hpp"
+#include "headwater/io/hdf5/hdf5.hpp"
 #include "headwater/session/registry.hpp"
 
 namespace headwater {

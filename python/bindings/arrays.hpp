@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/core/parameter.hpp"
 #include "headwater/models/observation.hpp"
-#include "headwater/models/parameter.hpp"
 
 // Between NumPy and Eigen. Arrays come in as contiguous rows of doubles, which is what Python hands
 // over, and go out owning their numbers.

@@ -1,0 +1,169 @@
+#include "headwater/io/files/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <cstdio>
+#include <random>
+#include <system_error>
+
+namespace headwater {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kCannotBeWritten = "cannot be written";
+constexpr int kMostLinks = 40;  // as many as Linux follows
+constexpr int kMostAttempts = 100;
+
+// Where the links lead, also when nothing is there yet.
+fs::path follow_links(fs::path path, const std::string& name) {
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::error_code no_link;
+    const fs::path next = fs::read_symlink(path, no_link);
+    if (no_link) return path;
+    path = path.parent_path() / next;
+  }
+  throw_system_error(name, kCannotBeWritten, ELOOP);
+}
+
+// Links below /proc lead to open files, which may have no name that could be taken over.
+bool is_open_file(const fs::path& path) {
+  std::error_code no_link;
+  for (const fs::path& place : {path, fs::read_symlink(path, no_link)}) {
+    const std::string& text = place.native();
+    if (text.starts_with("/proc/") || text.starts_with("/dev/fd/")) return true;
+  }
+  return false;
+}
+
+std::string random_letters() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device random;
+  std::string letters;
+  for (int i = 0; i < 6; ++i) letters += kLetters[random() % kLetters.size()];
+  return letters;
+}
+
+fs::path temporary_name(const fs::path& target) {
+  // Cut, so that the name stays below the 255 bytes that file systems allow.
+  const std::string stem = target.filename().string().substr(0, 200);
+  return target.parent_path() / ("." + stem + "." + random_letters());
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& target) : name_(target) {
+  if (target == "-") {
+    name_ = "standard output";
+    file_ = duplicate(STDOUT_FILENO, name_);
+    path_ = "/dev/stdout";
+    is_direct_ = true;
+    return;
+  }
+  struct stat status = {};
+  const bool exists = stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) throw_system_error(name_, kCannotBeWritten, EISDIR);
+  if (exists && (!S_ISREG(status.st_mode) || is_open_file(target))) {
+    open_direct(target);
+    return;
+  }
+  // A protected file is not replaced, though the folder would allow it.
+  if (exists && faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
+    throw_system_error(name_, kCannotBeWritten);
+  }
+  target_ = follow_links(target, name_);
+  open_temporary();
+  if (exists) copy_mode_of_target();
+}
+
+AtomicFile::~AtomicFile() {
+  if (!is_direct_ && !is_committed_ && !path_.empty()) unlink(path_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  assert(!is_committed_);
+  write_all(file_, bytes, name_);
+}
+
+void AtomicFile::overwrite(std::int64_t offset, std::string_view bytes) {
+  assert(!is_committed_);
+  while (!bytes.empty()) {
+    const ssize_t count = pwrite(file_.number(), bytes.data(), bytes.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_system_error(name_, kCannotBeWritten);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    offset += count;
+  }
+}
+
+void AtomicFile::commit() {
+  assert(!is_committed_);
+  if (!is_direct_) {
+    if (fsync(file_.number()) != 0) throw_system_error(name_, kCannotBeWritten);
+    if (path_.empty()) give_name();
+    if (rename(path_.c_str(), target_.c_str()) != 0) throw_system_error(name_, kCannotBeWritten);
+    path_ = target_;
+  }
+  is_committed_ = true;
+  if (!is_direct_) sync_folder();
+}
+
+void AtomicFile::open_direct(const fs::path& target) {
+  // O_APPEND: standard output may be a file that holds something already.
+  file_ = FileDescriptor(open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (file_.number() < 0) throw_system_error(name_, kCannotBeWritten);
+  path_ = target;
+  is_direct_ = true;
+}
+
+void AtomicFile::open_temporary() {
+  if (!target_.has_filename()) {
+    throw_system_error(name_, kCannotBeWritten, target_.empty() ? ENOENT : EISDIR);
+  }
+  // A file without a name vanishes with the process, even one that is killed.
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  file_ = FileDescriptor(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666));
+  if (file_.number() >= 0) return;
+  // Not mkstemp(), whose files nobody else may read: here the umask decides.
+  for (int attempt = 0; attempt < kMostAttempts && file_.number() < 0; ++attempt) {
+    path_ = temporary_name(target_);
+    file_ = FileDescriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file_.number() < 0 && errno != EEXIST) break;
+  }
+  if (file_.number() < 0) throw_system_error(name_, kCannotBeWritten);
+}
+
+// Not the target's at once: a link does not replace what is there.
+void AtomicFile::give_name() {
+  const std::string nameless = "/proc/self/fd/" + std::to_string(file_.number());
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    const fs::path path = temporary_name(target_);
+    if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      path_ = path;
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  throw_system_error(name_, kCannotBeWritten);
+}
+
+void AtomicFile::copy_mode_of_target() {
+  struct stat status = {};
+  if (stat(target_.c_str(), &status) != 0) return;
+  // Who may read it is worth keeping, but no reason to fail where modes cannot be set.
+  [[maybe_unused]] const int ignored = fchmod(file_.number(), status.st_mode & 0777);
+}
+
+void AtomicFile::sync_folder() const {
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  const FileDescriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder that may be written but not read cannot be synced, nor can any on some file systems;
+  // the file has its name all the same.
+  if (file.number() >= 0) fsync(file.number());
+}
+
+}  // namespace headwater

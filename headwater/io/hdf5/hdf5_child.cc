@@ -1,0 +1,195 @@
+#include "headwater/io/hdf5/hdf5_child.hpp"
+
+#include <fmt/format.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "headwater/core/error.hpp"
+#include "headwater/io/files/child_process.hpp"
+#include "headwater/io/files/file_bytes.hpp"
+#include "headwater/io/hdf5/hdf5_rows.hpp"
+
+namespace headwater {
+namespace {
+
+// What is sent: the number of rows and that of columns; then blocks, each the number of its cells
+// and the cells. In the place of any number of rows or cells may stand this one, with the length
+// of a message and the message behind it. Numbers are those of the machine.
+constexpr std::int64_t kTrouble = -1;
+
+constexpr std::int64_t kLongestMessage = 1 << 16;
+constexpr const char* kSender = "the reader of HDF5";
+constexpr time_t kLongestSeconds = 20;
+
+template <class T>
+std::string_view bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+std::string_view bytes_of(const std::int64_t& number) {
+  return bytes_of(std::span<const std::int64_t>(&number, 1));
+}
+
+// SIGPROF ends the process when that much of the processor's time has passed since the last
+// renewal. Time that it waits for a disk does not count.
+class ProcessorLimit {
+ public:
+  ProcessorLimit() = default;
+  ProcessorLimit(const ProcessorLimit&) = delete;
+  ProcessorLimit& operator=(const ProcessorLimit&) = delete;
+  ~ProcessorLimit() { set(0); }
+
+  void renew() { set(kLongestSeconds); }
+
+ private:
+  static void set(time_t seconds) {
+    const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
+    setitimer(ITIMER_PROF, &limit, nullptr);
+  }
+};
+
+// The blocks that come from a child. What it sends is not trusted more than the file is: who knows
+// what is left of it.
+class BlocksOfChild final : public Hdf5Blocks {
+ public:
+  BlocksOfChild(const std::vector<std::string>& words, std::string name,
+                std::function<bool()> should_stop)
+      : name_(std::move(name)),
+        child_(words),
+        bytes_(child_.take_output(), kSender, {.should_stop = std::move(should_stop)}) {
+    num_rows_ = receive_count();
+    num_columns_ = receive_count();
+    if (bytes_.was_stopped()) throw InputError(name_ + ": stopped while it was opened");
+  }
+
+  Index num_rows() const override { return num_rows_; }
+  Index num_columns() const override { return num_columns_; }
+
+  void read(std::vector<double>& block) override {
+    block.clear();
+    if (num_received_ == num_rows_) return;
+    const std::int64_t num_cells = receive_count();
+    if (bytes_.was_stopped()) return;
+    const Index rows = num_columns_ == 0 ? 0 : num_cells / num_columns_;
+    if (rows == 0 || rows > num_rows_ - num_received_ || rows * num_columns_ != num_cells ||
+        (rows > 1 && num_cells > kLargestHdf5Block)) {
+      fail("reading it crashed");
+    }
+    block.resize(static_cast<std::size_t>(num_cells));
+    receive(std::as_writable_bytes(std::span(block)));
+    if (bytes_.was_stopped()) block.clear();
+    num_received_ += rows;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const {
+    throw InputError(fmt::format("{}: is a damaged HDF5 file: {}", name_, what));
+  }
+
+  // The file is to blame only for what bad files do to a library.
+  [[noreturn]] void fail_at_its_end() {
+    const ChildProcess::End end = child_.wait();
+    switch (end.signal) {
+      case SIGPROF:
+        fail("reading it came to no end");
+      case SIGSEGV:
+      case SIGBUS:
+      case SIGABRT:
+      case SIGFPE:
+      case SIGILL:
+        fail("reading it crashed");
+      default:
+        break;
+    }
+    throw InputError(
+        end.signal != 0
+            ? fmt::format("{}: the process that read it was killed by signal {}", name_, end.signal)
+            : fmt::format("{}: the process that read it ended with exit code {}", name_, end.code));
+  }
+
+  // Leaves the rest as it is when it is asked to stop.
+  void receive(std::span<std::byte> space) {
+    while (!space.empty()) {
+      const std::size_t count = bytes_.read({reinterpret_cast<char*>(space.data()), space.size()});
+      if (bytes_.was_stopped()) return;
+      if (count == 0) fail_at_its_end();
+      space = space.subspan(count);
+    }
+  }
+
+  std::int64_t receive_number() {
+    std::int64_t number = 0;
+    receive(std::as_writable_bytes(std::span(&number, 1)));
+    return number;
+  }
+
+  std::int64_t receive_count() {
+    const std::int64_t count = receive_number();
+    if (bytes_.was_stopped()) return 0;
+    if (count == kTrouble) {
+      const std::int64_t length = receive_number();
+      if (length < 0 || length > kLongestMessage) fail("reading it crashed");
+      std::string message(static_cast<std::size_t>(length), ' ');
+      receive(std::as_writable_bytes(std::span(message)));
+      if (bytes_.was_stopped()) return 0;
+      throw InputError(message);
+    }
+    if (count < 0) fail("reading it crashed");
+    return count;
+  }
+
+  std::string name_;
+  ChildProcess child_;
+  FileBytes bytes_;
+  Index num_rows_ = 0;
+  Index num_columns_ = 0;
+  Index num_received_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
+                                                const Hdf5Name& name,
+                                                std::function<bool()> should_stop) {
+  reader.push_back(name.file);
+  reader.push_back(name.path);
+  return std::make_unique<BlocksOfChild>(reader, name.file, std::move(should_stop));
+}
+
+void send_hdf5_blocks(const Hdf5Name& name, const FileDescriptor& output) {
+  std::signal(SIGPROF, SIG_DFL);
+  const auto send = [&](std::string_view bytes) { write_all(output, bytes, kSender); };
+  std::string trouble;
+  try {
+    ProcessorLimit limit;
+    limit.renew();
+    const auto blocks = open_hdf5_blocks(name);
+    send(bytes_of(blocks->num_rows()));
+    send(bytes_of(blocks->num_columns()));
+    std::vector<double> block;
+    for (;;) {
+      limit.renew();
+      blocks->read(block);
+      if (block.empty()) return;
+      send(bytes_of(static_cast<std::int64_t>(block.size())));
+      send(bytes_of(std::span<const double>(block)));
+    }
+  } catch (const std::bad_alloc&) {
+    trouble = name.file + ": out of memory";
+  } catch (const std::exception& error) {
+    trouble = error.what();
+  }
+  trouble.resize(std::min<std::size_t>(trouble.size(), kLongestMessage));
+  send(bytes_of(kTrouble));
+  send(bytes_of(static_cast<std::int64_t>(trouble.size())));
+  send(trouble);
+}
+
+}  // namespace headwater

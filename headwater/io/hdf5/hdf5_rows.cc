@@ -1,0 +1,137 @@
+#include "headwater/io/hdf5/hdf5_rows.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace headwater {
+namespace {
+
+constexpr std::string_view kCannotBeRead = "cannot be read";
+constexpr Index kUsualBlock = Index{1} << 17;  // cells
+// By whatever filter there is.
+constexpr std::uint64_t kStrongestCompression = std::uint64_t{1} << 16;
+
+// h5py writes booleans as an enumeration of FALSE and TRUE.
+bool holds_numbers(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  return kind == H5T_INTEGER || kind == H5T_FLOAT ||
+         (kind == H5T_ENUM && H5Tget_nmembers(type) == 2);
+}
+
+hid_t open_dataset(const Hdf5Place& place) {
+  const Hdf5Silence silence;
+  return H5Dopen2(place.file, place.path.c_str(), H5P_DEFAULT);
+}
+
+}  // namespace
+
+Hdf5Rows::Hdf5Rows(const Hdf5Place& place) : place_(place), dataset_(open_dataset(place)) {
+  const Hdf5Silence silence;
+  place_.check(dataset_.id(), "cannot be opened as a dataset");
+  check_type();
+  read_shape();
+  const Hdf5Handle properties(H5Dget_create_plist(dataset_.id()));
+  place_.check(properties.id(), kCannotBeRead);
+  check_filters(properties.id());
+  check_size(properties.id());
+  choose_block(properties.id());
+}
+
+void Hdf5Rows::read(Index first_row, Index num_rows, std::span<double> cells) const {
+  const Hdf5Silence silence;
+  const std::array<hsize_t, 2> start = {static_cast<hsize_t>(first_row), 0};
+  const std::array<hsize_t, 2> count = {static_cast<hsize_t>(num_rows),
+                                        static_cast<hsize_t>(num_columns_)};
+  const std::string failure =
+      fmt::format("rows {} to {} cannot be read", first_row + 1, first_row + num_rows);
+  const Hdf5Handle in_file(H5Dget_space(dataset_.id()));
+  place_.check(in_file.id(), failure);
+  place_.check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, start.data(), nullptr,
+                                   count.data(), nullptr),
+               failure);
+  const Hdf5Handle in_memory(H5Screate_simple(num_dimensions_, count.data(), nullptr));
+  place_.check(in_memory.id(), failure);
+  place_.check(H5Dread(dataset_.id(), H5T_NATIVE_DOUBLE, in_memory.id(), in_file.id(), H5P_DEFAULT,
+                       cells.data()),
+               failure);
+}
+
+void Hdf5Rows::check_type() const {
+  const Hdf5Handle type(H5Dget_type(dataset_.id()));
+  place_.check(type.id(), kCannotBeRead);
+  if (!holds_numbers(type.id())) place_.fail("does not hold numbers");
+}
+
+void Hdf5Rows::read_shape() {
+  const Hdf5Handle space(H5Dget_space(dataset_.id()));
+  place_.check(space.id(), kCannotBeRead);
+  const int count = place_.check(H5Sget_simple_extent_ndims(space.id()), kCannotBeRead);
+  if (count != 1 && count != 2) {
+    place_.fail(fmt::format("has {} dimensions; expected 2, or 1 for a single channel", count));
+  }
+  std::array<hsize_t, 2> lengths = {0, 1};
+  place_.check(H5Sget_simple_extent_dims(space.id(), lengths.data(), nullptr), kCannotBeRead);
+  if (std::ranges::max(lengths) > std::uint64_t{std::numeric_limits<Index>::max()}) {
+    place_.fail("is too large");
+  }
+  num_dimensions_ = count;
+  num_rows_ = static_cast<Index>(lengths[0]);
+  num_columns_ = static_cast<Index>(lengths[1]);
+}
+
+// Data may also lie in other files. Chunks that were never written read as zeros, so that a shape
+// that is wrong would be a stream of zeros almost without end.
+void Hdf5Rows::check_size(std::int64_t properties) const {
+  if (H5Pget_layout(properties) == H5D_VIRTUAL || H5Pget_external_count(properties) > 0) return;
+  const Hdf5Handle type(H5Dget_type(dataset_.id()));
+  const std::array<std::uint64_t, 2> lengths = {static_cast<std::uint64_t>(num_rows_),
+                                                static_cast<std::uint64_t>(num_columns_)};
+  place_.check_size(dataset_.id(), lengths, H5Tget_size(type.id()), kStrongestCompression);
+}
+
+void Hdf5Rows::check_filters(std::int64_t properties) const {
+  const int count = place_.check(H5Pget_nfilters(properties), kCannotBeRead);
+  for (int i = 0; i < count; ++i) {
+    std::array<char, 64> name = {};
+    std::size_t num_values = 0;
+    unsigned flags = 0;
+    unsigned config = 0;
+    const H5Z_filter_t filter =
+        place_.check(H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &num_values,
+                                    nullptr, name.size(), name.data(), &config),
+                     kCannotBeRead);
+    if (H5Zfilter_avail(filter) > 0) continue;
+    name.back() = '\0';
+    place_.fail(fmt::format("needs the HDF5 filter '{}' ({}), which is not installed", name.data(),
+                            filter));
+  }
+}
+
+// 1 where there are no chunks. HDF5 makes none that are larger than the dataset can become, but it
+// would read what is behind its memory if a damaged file says that there are.
+Index Hdf5Rows::read_chunk_rows(std::int64_t properties) const {
+  if (H5Pget_layout(properties) != H5D_CHUNKED) return 1;
+  std::array<hsize_t, 2> chunk = {1, 1};
+  std::array<hsize_t, 2> most = {1, 1};
+  const Hdf5Handle space(H5Dget_space(dataset_.id()));
+  place_.check(H5Sget_simple_extent_dims(space.id(), nullptr, most.data()), kCannotBeRead);
+  place_.check(H5Pget_chunk(properties, num_dimensions_, chunk.data()), kCannotBeRead);
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    if (chunk[i] == 0 || chunk[i] > most[i]) place_.fail("is damaged: its chunks do not fit it");
+  }
+  return static_cast<Index>(std::min<hsize_t>(chunk[0], kLargestHdf5Block));
+}
+
+void Hdf5Rows::choose_block(std::int64_t properties) {
+  const Index columns = std::max<Index>(1, num_columns_);
+  const Index largest = std::max<Index>(1, kLargestHdf5Block / columns);
+  const Index chunk_rows = std::min(read_chunk_rows(properties), largest);
+  const Index num_chunks = std::max<Index>(1, kUsualBlock / columns / chunk_rows);
+  block_rows_ = std::min(chunk_rows * num_chunks, largest);
+}
+
+}  // namespace headwater

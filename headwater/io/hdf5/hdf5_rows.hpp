@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "headwater/core/matrix.hpp"
+#include "headwater/io/hdf5/hdf5_handle.hpp"
+
+namespace headwater {
+
+// No more cells than these are read at once, unless a single row has more.
+inline constexpr Index kLargestHdf5Block = Index{1} << 23;
+
+// The rows of a dataset of numbers (integers or floats of any size, or h5py's booleans) as doubles.
+// One of a single dimension is a column.
+class Hdf5Rows {
+ public:
+  explicit Hdf5Rows(const Hdf5Place& place);
+
+  Index num_rows() const { return num_rows_; }
+  Index num_columns() const { return num_columns_; }
+
+  // How many rows to read at a time: about a megabyte of them, or whole chunks where the file has
+  // chunks, so that each is unpacked once, but never over 64 megabytes (if there is more than one).
+  Index block_rows() const { return block_rows_; }
+
+  // Row after row into `cells`, which has room for them.
+  void read(Index first_row, Index num_rows, std::span<double> cells) const;
+
+ private:
+  void check_type() const;
+  void read_shape();
+  void check_size(std::int64_t properties) const;
+  void check_filters(std::int64_t properties) const;
+  Index read_chunk_rows(std::int64_t properties) const;
+  void choose_block(std::int64_t properties);
+
+  Hdf5Place place_;
+  Hdf5Handle dataset_;
+  int num_dimensions_ = 0;
+  Index num_rows_ = 0;
+  Index num_columns_ = 1;
+  Index block_rows_ = 1;
+};
+
+}  // namespace headwater

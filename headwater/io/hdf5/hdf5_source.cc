@@ -1,0 +1,49 @@
+#include "headwater/io/hdf5/hdf5_source.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "headwater/core/error.hpp"
+#include "headwater/io/row_check.hpp"
+
+namespace headwater {
+
+Hdf5Source::Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks,
+                       const CellRules& rules)
+    : name_(name.file + ":" + name.path), rules_(rules), blocks_(std::move(blocks)) {
+  if (blocks_->num_rows() == 0 || num_channels() == 0) {
+    throw InputError(fmt::format("{}: holds no {}", name_, rules_.subject));
+  }
+  if (num_channels() > kMostChannels) {
+    throw InputError(fmt::format("{}: has {} columns; expected at most {}", name_, num_channels(),
+                                 kMostChannels));
+  }
+}
+
+bool Hdf5Source::next(std::vector<double>& values) {
+  if (used_ == block_.size()) {
+    std::vector<double> block = std::move(block_);
+    block_.clear();  // and so it stays if the next one cannot be read
+    used_ = 0;
+    blocks_->read(block);
+    block_ = std::move(block);
+    if (block_.empty()) return false;
+  }
+  const double* first = block_.data() + used_;
+  values.assign(first, first + num_channels());
+  used_ += values.size();
+  ++row_;
+  check_row(values, rules_, name_, row_);
+  return true;
+}
+
+std::optional<double> Hdf5Source::fraction_read() const {
+  return static_cast<double>(row_) / static_cast<double>(blocks_->num_rows());
+}
+
+std::string Hdf5Source::position() const {
+  return row_ == 0 ? name_ : fmt::format("{}: row {}", name_, row_);
+}
+
+}  // namespace headwater

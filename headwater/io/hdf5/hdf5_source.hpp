@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "headwater/io/cell.hpp"
+#include "headwater/io/hdf5/hdf5_blocks.hpp"
+#include "headwater/io/source.hpp"
+
+namespace headwater {
+
+// Observations from a dataset, T x M of any real type; one of a single dimension is T observations
+// of one channel. Read block by block. Errors count rows and columns from 1.
+class Hdf5Source final : public ObservationSource {
+ public:
+  // The blocks are those of the dataset of that name.
+  Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks, const CellRules& rules = {});
+
+  Index num_channels() const override { return blocks_->num_columns(); }
+  bool next(std::vector<double>& values) override;
+  bool can_go_on_after_error() const override { return true; }
+  std::optional<double> fraction_read() const override;
+  std::string position() const override;
+
+ private:
+  std::string name_;
+  CellRules rules_;
+  std::unique_ptr<Hdf5Blocks> blocks_;
+  std::vector<double> block_;
+  std::size_t used_ = 0;  // cells of the block that have been handed out
+  Index row_ = 0;         // rows that have been
+};
+
+}  // namespace headwater

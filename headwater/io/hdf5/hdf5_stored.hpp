@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headwater/core/matrix.hpp"
+#include "headwater/io/hdf5/hdf5_handle.hpp"
+
+namespace headwater {
+
+// A dataset or an attribute, open to read; to HDF5 these are two different things. Sizes are
+// checked before any memory is taken for them.
+class Hdf5Stored {
+ public:
+  static Hdf5Stored dataset(const Hdf5Place& place);
+  static Hdf5Stored attribute(const Hdf5Place& place, const std::string& name);
+
+  Matrix read_matrix() const;
+  Matrix read_array() const;
+  Vector read_vector() const;
+  double read_double() const;
+  std::int64_t read_int() const;
+  std::string read_string() const;
+
+ private:
+  Hdf5Stored(Hdf5Place place, Hdf5Handle object, bool is_attribute);
+
+  std::vector<Index> shape(std::size_t num_dimensions) const;
+  std::vector<Index> any_shape() const;
+  void check_size(const std::vector<std::uint64_t>& lengths) const;
+  void expect_numbers() const;
+  void expect_single() const;
+  void read(std::int64_t type, void* data) const;
+  std::string read_fixed_string() const;
+  std::string read_variable_string() const;
+
+  Hdf5Place place_;
+  Hdf5Handle object_;
+  bool is_attribute_;
+  Hdf5Handle type_;
+  Hdf5Handle space_;
+};
+
+}  // namespace headwater

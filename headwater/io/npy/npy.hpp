@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "headwater/io/cell.hpp"
+#include "headwater/io/files/mapped_file.hpp"
+#include "headwater/io/npy/npy_values.hpp"
+#include "headwater/io/source.hpp"
+
+namespace headwater {
+
+// Observations from an array that NumPy saved: T x M of any real type and order. One of a single
+// dimension is T observations of one channel. Errors count rows and columns from 1.
+class NpySource final : public ObservationSource {
+ public:
+  explicit NpySource(const std::string& name, const CellRules& rules = {});
+
+  Index num_channels() const override { return num_channels_; }
+  bool next(std::vector<double>& values) override;
+  bool can_go_on_after_error() const override { return true; }
+  std::optional<double> fraction_read() const override;
+  std::string position() const override;
+
+ private:
+  void read_header();
+  void check_size(const std::vector<std::int64_t>& shape) const;
+
+  std::string name_;
+  CellRules rules_;
+  MappedFile file_;
+  NpyType type_;
+  std::size_t data_offset_ = 0;
+  std::size_t row_stride_ = 0;  // bytes from a number to the next one below
+  std::size_t column_stride_ = 0;
+  Index num_rows_ = 0;
+  Index num_channels_ = 0;
+  Index row_ = 0;  // how many have been handed out
+};
+
+}  // namespace headwater

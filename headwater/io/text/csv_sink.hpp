@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "headwater/io/files/file_sink.hpp"
+
+namespace headwater {
+
+// Rows as lines of text. Numbers are as short as they can be and still read back as the same, whole
+// numbers have no point. NaN is an empty cell, except in a file of one column, where it is NaN: a
+// blank line would be no row.
+class CsvSink final : public FileSink {
+ public:
+  CsvSink(const std::string& name, char separator, const std::vector<std::string>& header = {},
+          bool flush_each_row = false);
+
+ private:
+  void append_header(const std::vector<std::string>& header);
+  void append_row(std::span<const double> row, std::string& bytes) override;
+
+  char separator_;
+};
+
+std::unique_ptr<MatrixSink> create_csv(const std::string& name,
+                                       const std::vector<std::string>& header, bool flush_each_row);
+std::unique_ptr<MatrixSink> create_tsv(const std::string& name,
+                                       const std::vector<std::string>& header, bool flush_each_row);
+
+}  // namespace headwater

@@ -1,0 +1,213 @@
+#include "headwater/io/text/csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "headwater/io/test_support.hpp"
+
+namespace headwater {
+namespace {
+
+Rows read_text(const std::string& text, const CsvOptions& options = {}) {
+  const TestFolder folder;
+  CsvSource source(open_for_reading(folder.write("counts.csv", text)), "counts.csv", options);
+  return read_rows(source);
+}
+
+std::string trouble_with(const std::string& text, const CsvOptions& options = {}) {
+  return message_of([&] { read_text(text, options); });
+}
+
+TEST(Csv, ReadsRows) {
+  EXPECT_EQ(read_text("1,2,3\n4,5.5,6e2\n"), Rows({{1, 2, 3}, {4, 5.5, 600}}));
+  EXPECT_EQ(read_text("1\n2\n"), Rows({{1}, {2}}));
+  EXPECT_EQ(read_text("1,2"), Rows({{1, 2}}));  // nothing ends the last line
+  EXPECT_EQ(read_text("1,2\r\n3,4\r\n"), Rows({{1, 2}, {3, 4}}));
+  EXPECT_EQ(read_text(" 1 ,\t2\n\"3\", \"4\" \n"), Rows({{1, 2}, {3, 4}}));
+  EXPECT_EQ(read_text("-0,+1\n"), Rows({{0, 1}}));
+}
+
+TEST(Csv, SkipsBlankLinesAndComments) {
+  EXPECT_EQ(read_text("\n# counts\n1,2\n\n  \t\n#3,4\r\n\r\n5,6\n\n"), Rows({{1, 2}, {5, 6}}));
+}
+
+TEST(Csv, SkipsAByteOrderMark) {
+  EXPECT_EQ(read_text("\xef\xbb\xbf"
+                      "1,2\n"),
+            Rows({{1, 2}}));
+  EXPECT_EQ(read_text("\xef\xbb\xbf# comment\na,b\n1,2\n"), Rows({{1, 2}}));
+}
+
+TEST(Csv, RecognisesAHeader) {
+  EXPECT_EQ(read_text("a,b\n1,2\n"), Rows({{1, 2}}));
+  EXPECT_EQ(read_text("# comment\n\n\"the \"\"a,b\"\"\",\"c\"\n1,2\n"), Rows({{1, 2}}));
+  EXPECT_EQ(read_text(",b\n1,2\n"), Rows({{1, 2}}));    // an empty cell is neither
+  EXPECT_EQ(read_text("NA,b\n1,2\n"), Rows({{1, 2}}));  // nor is a missing one
+  EXPECT_EQ(read_text(",2\n3,4\n"), Rows({{-1, 2}, {3, 4}}));
+  EXPECT_EQ(read_text(",\n3,4\n"), Rows({{-1, -1}, {3, 4}}));
+}
+
+TEST(Csv, RefusesAHalfHeader) {
+  EXPECT_EQ(trouble_with("time,1,2\n"),
+            "counts.csv:1: column 1: 'time' is not a number, though other cells of the first row "
+            "are; a header needs a name in every column");
+  EXPECT_EQ(trouble_with("\n1,abc\n"),
+            "counts.csv:2: column 2: 'abc' is not a number, though other cells of the first row "
+            "are; a header needs a name in every column");
+}
+
+TEST(Csv, ReadsMissingCells) {
+  EXPECT_EQ(read_text("1,,3\nNA,nan,NaN\n\"\", ,na\n"),
+            Rows({{1, -1, 3}, {-1, -1, -1}, {-1, -1, -1}}));
+}
+
+TEST(Csv, GuessesTheSeparator) {
+  EXPECT_EQ(read_text("1;2\n3;4\n"), Rows({{1, 2}, {3, 4}}));
+  EXPECT_EQ(read_text("1\t2\n\t4\n"), Rows({{1, 2}, {-1, 4}}));
+  EXPECT_EQ(read_text("\"a,b\";c\n3;4\n"), Rows({{3, 4}}));
+  EXPECT_EQ(trouble_with("1,2\n3;4\n"), "counts.csv:2: 1 cell where 2 were expected");
+}
+
+TEST(Csv, TakesTheSeparatorItIsTold) {
+  EXPECT_EQ(read_text("1\t2\n\t\n3\t 4\n \n", {.separator = '\t'}),
+            Rows({{1, 2}, {-1, -1}, {3, 4}}));
+  EXPECT_EQ(trouble_with("a,b\n1,2\n", {.separator = '\t'}),
+            "counts.csv:2: column 1: '1,2' is not a number");
+}
+
+TEST(Csv, SaysWhatIsWrongWithACell) {
+  EXPECT_EQ(trouble_with("a,b,c\n1,2,-1\n"),
+            "counts.csv:2: column 3: '-1' is negative; observations must be 0 or more");
+  EXPECT_EQ(trouble_with("1,2\n\n# comment\n3,inf\n"),
+            "counts.csv:4: column 2: 'inf' is not finite; observations must be finite");
+  EXPECT_EQ(trouble_with("1,2\nabc,3\n"), "counts.csv:2: column 1: 'abc' is not a number");
+  EXPECT_EQ(trouble_with("1,2\n1e400,3\n"),
+            "counts.csv:2: column 1: '1e400' is out of range; observations must be below 1.8e308");
+  EXPECT_EQ(trouble_with("1,2\n12345678901234567890x,3\n"),
+            "counts.csv:2: column 1: '12345678901234567890…' is not a number");
+  EXPECT_EQ(trouble_with(std::string("1,2\n3,4\0\n", 9)),
+            "counts.csv:2: column 2: '4\\x00' is not a number");
+  EXPECT_EQ(trouble_with("-1,2\n"),
+            "counts.csv:1: column 1: '-1' is negative; observations must be 0 or more");
+}
+
+TEST(Csv, RefusesRaggedRows) {
+  EXPECT_EQ(trouble_with("1,2,3,4,5\n1,2,3,4\n"), "counts.csv:2: 4 cells where 5 were expected");
+  EXPECT_EQ(trouble_with("1,2\n1,2,3,x\n"), "counts.csv:2: 4 cells where 2 were expected");
+  EXPECT_EQ(trouble_with("1,2\ntotal: 3\n"), "counts.csv:2: 1 cell where 2 were expected");
+  EXPECT_EQ(trouble_with("1\n1,2\n"), "counts.csv:2: 2 cells where 1 was expected");
+  EXPECT_EQ(trouble_with("a,b\n1,2,3\n"), "counts.csv:2: 3 cells where 2 were expected");
+}
+
+TEST(Csv, RefusesBadQuotes) {
+  EXPECT_EQ(trouble_with("1,2\n3,\"4\n"),
+            "counts.csv:2: column 2: the cell opens with a quote but does not end with one");
+  EXPECT_EQ(trouble_with("\"a,b\n1,2\n"),
+            "counts.csv:1: column 1: the cell opens with a quote but does not end with one");
+  EXPECT_EQ(trouble_with("1,2\n\"3\"4,5\n"),
+            "counts.csv:2: column 1: the cell opens with a quote but does not end with one");
+}
+
+TEST(Csv, GoesOnBehindABadRow) {
+  const TestFolder folder;
+  const std::string text = "-1,2\n3,4\n5\n\"6,7\nx,8\n9,10\n" + std::string(100, '1') + "\n11,12";
+  const CsvOptions options = {.limits = {.read_size = 8, .longest_line = 64}};
+  CsvSource source(open_for_reading(folder.write("a", text)), "a.csv", options);
+  std::vector<std::string> messages;
+  EXPECT_EQ(read_good_rows(source, messages), Rows({{3, 4}, {9, 10}, {11, 12}}));
+  EXPECT_EQ(
+      messages,
+      std::vector<std::string>(
+          {"a.csv:1: column 1: '-1' is negative; observations must be 0 or more",
+           "a.csv:3: 1 cell where 2 were expected",
+           "a.csv:4: column 1: the cell opens with a quote but does not end with one",
+           "a.csv:5: column 1: 'x' is not a number", "a.csv:7: the line is longer than 64 bytes"}));
+  EXPECT_EQ(source.position(), "a.csv:8");
+}
+
+TEST(Csv, GoesOnBehindAHalfHeader) {
+  const TestFolder folder;
+  CsvSource source(open_for_reading(folder.write("a", "x,2\n3,4\n")), "a.csv");
+  std::vector<std::string> messages;
+  EXPECT_EQ(read_good_rows(source, messages), Rows({{3, 4}}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_TRUE(messages[0].starts_with("a.csv:1: column 1: 'x' is not a number, though "));
+}
+
+TEST(Csv, ReadsNumbersOfAllSizes) {
+  EXPECT_EQ(read_text("1000000000,999999999999\n123456,7\n12345678,1234567\n0.25,5e-324\n"),
+            Rows({{1e9, 999999999999}, {123456, 7}, {12345678, 1234567}, {0.25, 5e-324}}));
+  EXPECT_EQ(read_text("1,22,333\n1,22,\n,22,333\n"),
+            Rows({{1, 22, 333}, {1, 22, -1}, {-1, 22, 333}}));
+}
+
+TEST(Csv, RefusesFilesWithoutObservations) {
+  EXPECT_EQ(trouble_with(""), "counts.csv: holds no observations");
+  EXPECT_EQ(trouble_with("\n# nothing\n\n"), "counts.csv: holds no observations");
+  EXPECT_EQ(trouble_with("a,b\n\n"), "counts.csv: holds a header but no observations");
+}
+
+TEST(Csv, KeepsTheRulesItIsGiven) {
+  const CsvOptions options = {.rules = {.subject = "entries", .allow_missing = false}};
+  EXPECT_EQ(trouble_with("1,2\n3,NA\n", options),
+            "counts.csv:2: column 2: 'NA' is missing; entries must all be given");
+  EXPECT_EQ(trouble_with("", options), "counts.csv: holds no entries");
+}
+
+TEST(Csv, PiecesOfAnySizeGiveTheSameRows) {
+  const std::string text =
+      "\xef\xbb\xbf# comment\r\n\"first, "
+      "\"\"one\"\"\",b\r\n1,\"2\"\n\n123456789012345678901,0.1\r\n,NaN\n"
+      "  5 , 6";
+  const Rows expected = {{1, 2}, {123456789012345678901.0, 0.1}, {-1, -1}, {5, 6}};
+  for (std::size_t size = 1; size <= text.size() + 1; ++size) {
+    EXPECT_EQ(read_text(text, {.limits = {.read_size = size}}), expected) << size;
+  }
+}
+
+TEST(Csv, ReadsLinesLongerThanItsBuffer) {
+  std::string text;
+  std::vector<double> expected;
+  for (int i = 0; i < 100000; ++i) {
+    text += std::to_string(i) + ".5,";
+    expected.push_back(i + 0.5);
+  }
+  text.back() = '\n';
+  EXPECT_EQ(read_text(text + text), Rows({expected, expected}));
+}
+
+TEST(Csv, KnowsWhereItIs) {
+  const TestFolder folder;
+  CsvSource source(open_for_reading(folder.write("a.csv", "a,b\n\n1,2\n#\n3,4\n")), "a.csv");
+  std::vector<double> values;
+  EXPECT_EQ(source.num_channels(), 2);
+  EXPECT_EQ(source.position(), "a.csv");
+  source.next(values);
+  EXPECT_EQ(source.position(), "a.csv:3");
+  source.next(values);
+  EXPECT_EQ(source.position(), "a.csv:5");
+  EXPECT_FALSE(source.next(values));
+  EXPECT_EQ(source.position(), "a.csv:5");
+  EXPECT_EQ(source.fraction_read(), 1.0);
+}
+
+TEST(Csv, HandsOutAnObservationAsSoonAsItsLineHasEnded) {
+  TestPipe pipe;
+  write_all(pipe.writing, "a,b\n1,2\n", "pipe");
+  CsvSource source(std::move(pipe.reading), "standard input");
+  std::vector<double> values;
+  ASSERT_TRUE(source.next(values));
+  EXPECT_EQ(values, std::vector<double>({1, 2}));
+  write_all(pipe.writing, "3,4\n5,", "pipe");
+  ASSERT_TRUE(source.next(values));
+  EXPECT_EQ(values, std::vector<double>({3, 4}));
+  write_all(pipe.writing, "6\n", "pipe");
+  ASSERT_TRUE(source.next(values));
+  EXPECT_EQ(values, std::vector<double>({5, 6}));
+  EXPECT_EQ(source.position(), "standard input:4");
+  EXPECT_EQ(source.fraction_read(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,116 @@
+#include "headwater/io/text/json.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cmath>
+#include <iterator>
+
+#include "headwater/io/text/utf8.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+
+void append_ascii(char c, std::string& text) {
+  constexpr std::string_view kSpecial = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kEscapes = "\"\\bfnrt";
+  if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
+    text += '\\';
+    text += kEscapes[at];
+  } else if (c < ' ') {
+    fmt::format_to(std::back_inserter(text), "\\u{:04x}", c);
+  } else {
+    text += c;
+  }
+}
+
+}  // namespace
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  assert(!levels_.empty() && levels_.back().close == '}' && !after_key_);
+  prepare_item();
+  append_string(name);
+  text_ += layout_ == Layout::compact ? ":" : ": ";
+  after_key_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  return std::isfinite(number) ? literal(fmt::format("{:.17g}", number)) : null();
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  prepare_value();
+  append_string(text);
+  return *this;
+}
+
+const std::string& JsonWriter::text() const {
+  assert(levels_.empty() && !text_.empty());
+  return text_;
+}
+
+JsonWriter& JsonWriter::begin(char open, char close) {
+  prepare_value();
+  text_ += open;
+  levels_.push_back({close});
+  return *this;
+}
+
+JsonWriter& JsonWriter::end(char close) {
+  assert(!levels_.empty() && levels_.back().close == close && !after_key_);
+  const bool is_empty = levels_.back().size == 0;
+  levels_.pop_back();
+  if (!is_empty) new_line();
+  text_ += close;
+  return *this;
+}
+
+JsonWriter& JsonWriter::literal(std::string_view text) {
+  prepare_value();
+  text_ += text;
+  return *this;
+}
+
+// A value stands behind its key, in an array, or alone.
+void JsonWriter::prepare_value() {
+  if (after_key_) {
+    after_key_ = false;
+  } else if (levels_.empty()) {
+    assert(text_.empty());
+  } else {
+    assert(levels_.back().close == ']');
+    prepare_item();
+  }
+}
+
+void JsonWriter::prepare_item() {
+  if (levels_.back().size++ > 0) text_ += ',';
+  new_line();
+}
+
+void JsonWriter::new_line() {
+  if (layout_ == Layout::compact) return;
+  text_ += '\n';
+  text_.append(2 * levels_.size(), ' ');
+}
+
+void JsonWriter::append_string(std::string_view text) {
+  text_ += '"';
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      text_ += kReplacement;
+    } else if (length == 1) {
+      append_ascii(text[0], text_);
+    } else {
+      text_ += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  text_ += '"';
+}
+
+}  // namespace headwater

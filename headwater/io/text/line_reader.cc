@@ -1,0 +1,116 @@
+#include "headwater/io/text/line_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "headwater/io/bad_row.hpp"
+#include "headwater/io/files/file_bytes.hpp"
+#include "headwater/io/text/digits.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+}  // namespace
+
+LineReader::LineReader(std::unique_ptr<ByteSource> bytes, std::string name, LineLimits limits)
+    : bytes_(std::move(bytes)),
+      name_(std::move(name)),
+      limits_(limits),
+      buffer_(limits.read_size + kReadBehind),
+      capacity_(limits.read_size) {}
+
+LineReader::LineReader(FileDescriptor file, const std::string& name, LineLimits limits)
+    : LineReader(std::make_unique<FileBytes>(std::move(file), name), name, limits) {}
+
+std::optional<std::string_view> LineReader::next() {
+  if (in_long_line_) skip_long_line();
+  std::size_t searched = 0;
+  for (;;) {
+    const char* first = buffer_.data() + begin_;
+    const std::size_t size = end_ - begin_;
+    const void* found = size > searched ? memchr(first + searched, '\n', size - searched) : nullptr;
+    if (found != nullptr) {
+      const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - first);
+      return take(length, length + 1);
+    }
+    searched = size;
+    if (fill()) continue;
+    if (size == 0 || bytes_->was_stopped()) return std::nullopt;
+    return take(size, size);
+  }
+}
+
+// Reads more behind what is there; false at the end of the file, which is not read again: a
+// terminal would ask for more.
+bool LineReader::fill() {
+  if (at_end_) return false;
+  make_room();
+  const std::size_t count = read(std::min(capacity_ - end_, limits_.read_size));
+  end_ += count;
+  at_end_ = count == 0;
+  return !at_end_;
+}
+
+void LineReader::make_room() {
+  if (begin_ > 0) {
+    std::copy(buffer_.data() + begin_, buffer_.data() + end_, buffer_.data());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ < capacity_) return;
+  if (end_ >= limits_.longest_line) refuse_long_line();
+  capacity_ *= 2;
+  buffer_.resize(capacity_ + kReadBehind);
+}
+
+std::size_t LineReader::read(std::size_t room) {
+  try {
+    return bytes_->read({buffer_.data() + end_, room});
+  } catch (const DamagedBytes& damage) {
+    begin_ = end_ = 0;  // half a line
+    at_end_ = true;
+    throw InputError(line_number_ == 0
+                         ? fmt::format("{}: {}", name_, damage.what())
+                         : fmt::format("{}: {} after line {}", name_, damage.what(), line_number_));
+  }
+}
+
+std::string_view LineReader::take(std::size_t length, std::size_t length_with_end) {
+  std::string_view line(buffer_.data() + begin_, length);
+  begin_ += length_with_end;
+  ++line_number_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line_number_ == 1 && line.starts_with(kByteOrderMark)) {
+    line.remove_prefix(kByteOrderMark.size());
+  }
+  return line;
+}
+
+// What is there of the line is dropped at once, the rest when someone wants to go on.
+void LineReader::refuse_long_line() {
+  begin_ = end_ = 0;
+  in_long_line_ = true;
+  ++line_number_;
+  throw BadRow(fmt::format("{}:{}: the line is longer than {} bytes", name_, line_number_,
+                           limits_.longest_line));
+}
+
+void LineReader::skip_long_line() {
+  in_long_line_ = false;
+  for (;;) {
+    const void* found = memchr(buffer_.data(), '\n', end_);
+    if (found != nullptr) {
+      begin_ = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1;
+      return;
+    }
+    begin_ = end_ = 0;
+    if (!fill()) return;
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,77 @@
+#include "headwater/models/guides/log_gaussian_guide.hpp"
+
+#include "headwater/models/normal_block.hpp"
+
+namespace headwater {
+
+Vector LogGaussianGuide::stationary_variance() const {
+  return chain_.noise.array().square() / (1 - chain_.persistence.array().square());
+}
+
+// The mean of the states to come and the inverse of their covariance, or of their variances alone.
+void LogGaussianGuide::predict(ConstStates previous, const Eigen::Ref<const Vector>& weights) {
+  const Index components = chain_.mean.size();
+  const bool is_full = GaussianSurrogate::uses_full(components);
+  predicted_mean_ = chain_.mean;
+  Vector variance = previous.rows() > 0 ? Vector(chain_.noise.cwiseAbs2()) : stationary_variance();
+  deviations_.resize(previous.rows(), components);
+  for (Index k = 0; k < components && previous.rows() > 0; ++k) {
+    const double mean = weights.dot(previous.col(k));
+    predicted_mean_[k] += chain_.persistence[k] * (mean - chain_.mean[k]);
+    deviations_.col(k) =
+        chain_.persistence[k] * (previous.col(k).array() - mean) * weights.array().sqrt();
+  }
+  if (is_full) {
+    Matrix covariance = variance.asDiagonal();
+    if (previous.rows() > 0) {
+      covariance.selfadjointView<Eigen::Lower>().rankUpdate(deviations_.transpose());
+    }
+    const Eigen::LLT<Matrix> factor(covariance);
+    predicted_precision_ = factor.solve(Matrix::Identity(components, components));
+  } else {
+    variance += deviations_.colwise().squaredNorm().transpose();
+    predicted_precision_ = variance.cwiseInverse();
+  }
+}
+
+void LogGaussianGuide::look_at(Chain chain, const SeenChannels& seen, ConstStates previous,
+                               const Eigen::Ref<const Vector>& weights) {
+  chain_ = std::move(chain);
+  predict(previous, weights);
+  surrogate_.fit(seen, predicted_mean_, predicted_precision_,
+                 previous.rows() > 0 ? Vector(chain_.noise.cwiseAbs2()) : stationary_variance());
+}
+
+States LogGaussianGuide::means_after(ConstStates previous, Index rows) const {
+  thread_local Matrix all;
+  const Index components = chain_.mean.size();
+  if (all.rows() < rows || all.cols() != components) all.resize(rows, components);
+  auto means = all.topRows(rows);
+  for (Index k = 0; k < components; ++k) {
+    if (previous.rows() == 0) {
+      means.col(k).setConstant(chain_.mean[k]);
+    } else {
+      means.col(k) =
+          chain_.mean[k] + chain_.persistence[k] * (previous.col(k).array() - chain_.mean[k]);
+    }
+  }
+  return means;
+}
+
+void LogGaussianGuide::log_worths(ConstStates previous, Eigen::Ref<Vector> out) const {
+  surrogate_.log_worths(means_after(previous, out.size()), out);
+}
+
+void LogGaussianGuide::draw(const RandomBlock& random, ConstStates previous, States next) const {
+  const auto normals = normal_block(random, next.rows(), next.cols());
+  surrogate_.draw(means_after(previous, next.rows()), normals.leftCols(next.cols()), next);
+}
+
+void LogGaussianGuide::draw_near(const RandomBlock& random, ConstStates previous, double step,
+                                 ConstStates states, States next) const {
+  const auto normals = normal_block(random, next.rows(), next.cols());
+  surrogate_.draw_near(means_after(previous, next.rows()), normals.leftCols(next.cols()), step,
+                       states, next);
+}
+
+}  // namespace headwater
