@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "bench/summary.hpp"
+#include "headwater/emission/emission.hpp"
 #include "headwater/filters/exact_filter.hpp"
 #include "headwater/filters/particle_filter.hpp"
 #include "headwater/kernels/log_weights.hpp"
@@ -17,7 +18,6 @@
 #include "headwater/models/relaxed_selection.hpp"
 #include "headwater/random/distributions.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/smoothers/emission_statistics.hpp"
 
 namespace headwater {
 namespace {
@@ -49,7 +49,7 @@ struct Cloud {
     return options;
   }
 
-  void look_at(Index t, SeenChannels& seen) const {
+  void look_at(Index t, Evidence& seen) const {
     seen.look_at(as_span(record.col(t)), basis, column_sums);
   }
 
@@ -85,7 +85,7 @@ void activations(benchmark::State& state) {
 void likelihood(benchmark::State& state) {
   const Cloud cloud(state.range(0));
   Vector out(state.range(0));
-  SeenChannels seen;
+  Evidence seen;
   Index t = 0;
   for (auto _ : state) {
     cloud.look_at(t, seen);
@@ -100,7 +100,7 @@ void likelihood(benchmark::State& state) {
 
 void normalise(benchmark::State& state) {
   const Cloud cloud(state.range(0));
-  SeenChannels seen;
+  Evidence seen;
   Vector log_weights(state.range(0));
   Vector weights(state.range(0));
   cloud.look_at(0, seen);

@@ -6,7 +6,7 @@
 #include "commands.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/sink.hpp"
-#include "headwater/session/held_back.hpp"
+#include "headwater/observations/record.hpp"
 #include "model_and_data.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -44,10 +44,10 @@ void apply_filtered(const Options& options, const Model& model, DataStream& data
 
 void apply_smoothed(const Options& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
-  HeldBack all;
+  Record all;
   while (data.next()) all.add(data.observation());
-  const RowMatrix means = smoothed_activations(chosen(options, model), model.background,
-                                               all.record(), options.engine.config(), options.seed);
+  const RowMatrix means = smoothed_activations(chosen(options, model), model.background, all,
+                                               options.engine.config(), options.seed);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 

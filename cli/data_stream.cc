@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
@@ -39,14 +38,17 @@ bool DataStream::next() {
       throw InputError(fmt::format("{}: ends after {} rows; {} has more", options_.exposure,
                                    num_rows_ - 1, options_.name));
     }
-    if (!is_bad) return true;
+    if (!is_bad) {
+      if (exposure_source_) observation_.set_exposures(exposures_);
+      return true;
+    }
     ++num_bad_rows_;
     if (on_bad_row_) on_bad_row_(message);
   }
 }
 
 bool DataStream::read_counts() {
-  if (source_->next(counts_)) return true;
+  if (source_->next(observation_)) return true;
   const bool was_stopped = should_stop_ && should_stop_();
   if (exposure_source_ && !was_stopped && read_exposures()) {
     throw InputError(fmt::format("{}: has more rows than {}, which ends after {}",
@@ -58,10 +60,10 @@ bool DataStream::read_counts() {
 // One number for all channels, or one for each. Where it is missing or 0 so is the count.
 bool DataStream::read_exposures() {
   if (!exposure_source_->next(exposures_)) return false;
-  if (exposures_.size() == 1) exposures_.resize(counts_.size(), exposures_[0]);
-  for (std::size_t m = 0; m < counts_.size(); ++m) {
-    if (std::isnan(exposures_[m])) exposures_[m] = 0;
-    if (exposures_[m] == 0) counts_[m] = std::numeric_limits<double>::quiet_NaN();
+  const auto channels = static_cast<std::size_t>(num_channels());
+  if (exposures_.size() == 1) exposures_.resize(channels, exposures_[0]);
+  for (double& exposure : exposures_) {
+    if (std::isnan(exposure)) exposure = 0;
   }
   return true;
 }

@@ -4,11 +4,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "data_options.hpp"
-#include "headwater/models/record.hpp"
+#include "headwater/observations/record.hpp"
 
 // The observations that a command was told to read, with their exposures, if there are any; bad
 // rows are left out if that is wanted.
@@ -24,7 +25,10 @@ class DataStream {
   // False at the end. Throws InputError that says where.
   bool next();
   // Until the next call of next().
-  headwater::Observation observation() const { return {counts_, exposures_}; }
+  const headwater::Observation& observation() const { return observation_; }
+
+  // One exposure a channel, if there are any.
+  std::span<const double> exposures() const { return exposures_; }
 
   // Told of each row that is left out.
   void on_bad_row(std::function<void(const std::string&)> callback) {
@@ -41,7 +45,7 @@ class DataStream {
   std::unique_ptr<headwater::ObservationSource> source_;
   std::unique_ptr<headwater::ObservationSource> exposure_source_;
   std::function<void(const std::string&)> on_bad_row_;
-  std::vector<double> counts_;
+  headwater::Observation observation_;
   std::vector<double> exposures_;
   std::int64_t num_rows_ = 0;
   std::int64_t num_bad_rows_ = 0;

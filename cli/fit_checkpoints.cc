@@ -79,7 +79,7 @@ void FitCheckpoints::skip(DataStream& data) {
   seen_ = resumed_.seen;
 }
 
-void FitCheckpoints::saw(Observation y, const std::vector<const LineFile*>& lines) {
+void FitCheckpoints::saw(const Observation& y, const std::vector<const LineFile*>& lines) {
   if (options_.file.empty()) return;
   seen_.add(y);
   if (seen_.observations() % options_.every == 0) put_away(lines);

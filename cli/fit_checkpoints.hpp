@@ -35,7 +35,7 @@ class FitCheckpoints {
   void skip(DataStream& data);
 
   // The fit has been given this observation; puts it away if that is due.
-  void saw(headwater::Observation y, const std::vector<const LineFile*>& lines);
+  void saw(const headwater::Observation& y, const std::vector<const LineFile*>& lines);
   void put_away(const std::vector<const LineFile*>& lines);
 
  private:

@@ -7,6 +7,9 @@
 
 #include "commands.hpp"
 #include "fit_options.hpp"
+#include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/session/particle_health.hpp"
 #include "headwater/session/surprise.hpp"
 #include "model_and_data.hpp"
 #include "progress.hpp"
@@ -138,10 +141,10 @@ class LiveOutputs {
     Surprise surprise;
     if (with_surprise_) {
       surprise = {-report.filter.log_predictive,
-                  tail_probability_(learner.engine(), report.observation, report.t)};
+                  tail_probability_(session.prediction(), *report.observation)};
     }
     const Surprise* added = with_surprise_ ? &surprise : nullptr;
-    if (log_) StepLog(*log_).write(report, learner.last(), added);
+    if (log_) StepLog(*log_).write(report, session.engine().kind, learner.last(), added);
     if (x_) {
       const Index components = session.config().num_components;  // background left out
       write_activations(*x_, learner.filtered_activation().head(components), added);
@@ -178,6 +181,7 @@ void fit(const FitOptions& options) {
   // The first fit is the one that is watched.
   Session& session = restarts.session(0);
   Progress progress(options.quiet);
+  session.keep_predictions(options.surprise);
   session.on_step([&](const StepReport& report) {
     outputs.write(report, session);
     const bool is_low = session.particle_health().is_low_now();

@@ -39,10 +39,10 @@ struct Score {
 };
 
 // What one row of --predict says: the mean count of each channel, as long as it was looked at.
-Vector predicted_counts(const ModelFilter& filter, Observation y) {
+Vector predicted_counts(const ModelFilter& filter, std::span<const double> exposures) {
   Vector means = filter.predicted_observation();
-  if (!y.exposures().empty()) {
-    means.array() *= Eigen::Map<const Vector>(y.exposures().data(), means.size()).array();
+  if (!exposures.empty()) {
+    means.array() *= Eigen::Map<const Vector>(exposures.data(), means.size()).array();
   }
   return means;
 }
@@ -56,18 +56,18 @@ Score run_over(const Options& options, const Model& model, DataStream& data) {
   Score score;
   TailProbability tail_probability(options.seed);
   while (data.next()) {
-    const Observation y = data.observation();
+    const Observation& y = data.observation();
     const FilterStep step = filter.step(y);
     ++score.observations;
     score.impossible += step.impossible;
-    score.log_likelihood += step.log_predictive;
+    if (!step.impossible) score.log_likelihood += step.log_predictive;
     if (out && options.surprise) {
       const double tail = tail_probability(filter.engine(), y, score.observations);
       out->write_row(std::array{step.log_predictive, tail});
     } else if (out) {
       out->write_row(std::span(&step.log_predictive, 1));
     }
-    if (predict) predict->write_row(as_span(predicted_counts(filter, y)));
+    if (predict) predict->write_row(as_span(predicted_counts(filter, data.exposures())));
     progress.show(score.observations, "observations", data.fraction_read());
   }
   if (out) out->commit();

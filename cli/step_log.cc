@@ -7,23 +7,15 @@
 
 using namespace headwater;
 
-void StepLog::write(const StepReport& report, const Estimate& estimate, const Surprise* surprise) {
+void StepLog::write(const StepReport& report, EngineKind engine, const Estimate& estimate,
+                    const Surprise* surprise) {
   JsonWriter json;
   json.begin_object();
   json.key("t").value(report.t);
   json.key("log_predictive").value(report.filter.log_predictive);
-  const FilterStep& filter = report.filter;
-  if (filter.effective_size > 0) json.key("ess").value(filter.effective_size);
-  if (filter.num_states > 0) {
-    json.key("states").value(static_cast<std::int64_t>(filter.num_states));
-    json.key("lost_mass").value(filter.lost_mass);
-  }
-  if (filter.unique_ancestors > 0) {
-    json.key("resampled").value(report.filter.resampled);
-    json.key("guided").value(report.filter.guided);
-    json.key("bridge_stages").value(static_cast<std::int64_t>(report.filter.bridge_stages));
-    json.key("unique_ancestors").value(static_cast<std::int64_t>(report.filter.unique_ancestors));
-  }
+  engine_info(engine).report(report.filter, [&](const char* name, const FieldValue& field) {
+    std::visit([&](const auto& value) { json.key(name).value(value); }, field);
+  });
   if (surprise != nullptr) {
     json.key("surprise").value(surprise->surprise);
     json.key("tail_probability").value(surprise->tail_probability);

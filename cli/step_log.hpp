@@ -3,6 +3,7 @@
 #include <string>
 
 #include "headwater/learning/online_em.hpp"
+#include "headwater/session/engine_table.hpp"
 #include "line_file.hpp"
 
 // What --surprise adds to a line.
@@ -16,8 +17,8 @@ class StepLog {
  public:
   explicit StepLog(LineFile& file) : file_(file) {}
   // surprise: null if it was not asked for.
-  void write(const headwater::StepReport& report, const headwater::Estimate& estimate,
-             const Surprise* surprise);
+  void write(const headwater::StepReport& report, headwater::EngineKind engine,
+             const headwater::Estimate& estimate, const Surprise* surprise);
   void write_bad_row(const std::string& message);
 
  private:

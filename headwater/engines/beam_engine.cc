@@ -39,40 +39,43 @@ void check_beam_reach(const AnyPrior& prior) {
   }
 }
 
-BeamEngine::BeamEngine(const AnyPrior& prior, const Matrix& basis, const BeamEngineOptions& options)
-    : FilterEngine(BeamFilter(checked_chain(prior), basis, options.filter)) {
+BeamEngine::BeamEngine(const AnyPrior& prior, const Emission& emission,
+                       const BeamEngineOptions& options)
+    : FilterEngine(BeamFilter(checked_chain(prior), emission, options.filter)) {
   if (!options.smooths) return;
   follow_with(std::make_unique<BeamWindow>(filter_, options.window, options.learn_prior));
 }
 
-Matrix beam_smoothed_activations(BeamFilter& filter, const Record& observations) {
+Matrix beam_smoothed_activations(BeamFilter& filter, const RecordView& observations) {
   const Index length = observations.size();
   const Index lag = window_lag({}, filter.chain()->contraction());
   Matrix means(length, filter.basis().cols());
   std::vector<BeamStep> steps(static_cast<std::size_t>(2 * lag));
   BeamRetreat retreat;
   Matrix x;
-  Vector before_law;
+  GrowingVector law;
+  GrowingVector before_law;
   Index first = 0;  // the observation of the window's first step
   Index kept = 0;
   for (Index t = 0; t < length; ++t) {
-    const Observation y = observations[t];
+    const Observation& y = observations[t];
     filter.step(y);
     steps[static_cast<std::size_t>(kept++)].remember(filter, y, 0);
     const bool is_last = t + 1 == length;
     if (kept < 2 * lag && !is_last) continue;
     const Index settled = is_last ? kept : lag;
-    Vector law = steps[static_cast<std::size_t>(kept - 1)].weights;
+    const std::vector<double>& newest = steps[static_cast<std::size_t>(kept - 1)].weights;
+    std::ranges::copy(newest, law.resize(static_cast<Index>(newest.size())).begin());
     for (Index s = kept - 1; s >= 0; --s) {
       const BeamStep& step = steps[static_cast<std::size_t>(s)];
       if (s < settled) {
         x.resize(law.size(), means.cols());
         step.chain->activations(step.states, x);
-        means.row(first + s) = law.transpose() * x;
+        means.row(first + s) = law.view().transpose() * x;
       }
       if (s == 0) break;
-      retreat.run(steps[static_cast<std::size_t>(s - 1)], step, law, 0, before_law, {});
-      law.swap(before_law);
+      retreat.run(steps[static_cast<std::size_t>(s - 1)], step, law.view(), 0, before_law, {});
+      std::swap(law, before_law);
     }
     std::rotate(steps.begin(), steps.begin() + settled, steps.begin() + kept);
     first += settled;

@@ -4,7 +4,7 @@
 
 #include "headwater/engines/filter_engine.hpp"
 #include "headwater/filters/beam_filter.hpp"
-#include "headwater/models/record.hpp"
+#include "headwater/observations/record.hpp"
 #include "headwater/smoothers/window.hpp"
 
 namespace headwater {
@@ -28,7 +28,7 @@ void check_beam_reach(const AnyPrior& prior);
 // The E-step on the few states of a large finite chain that matter.
 class BeamEngine final : public FilterEngine<BeamFilter> {
  public:
-  BeamEngine(const AnyPrior& prior, const Matrix& basis, const BeamEngineOptions& options);
+  BeamEngine(const AnyPrior& prior, const Emission& emission, const BeamEngineOptions& options);
 
   std::unique_ptr<Engine> clone() const override { return std::make_unique<BeamEngine>(*this); }
   void set_prior(const AnyPrior& prior) override { filter_.set_chain(prior.finite_chain()); }
@@ -41,6 +41,6 @@ class BeamEngine final : public FilterEngine<BeamFilter> {
 
 // E[x_t | y_1..min(t + lag, T)], T x K, background included, by a filter that has made no step yet;
 // the lag is as long as the chain remembers.
-Matrix beam_smoothed_activations(BeamFilter& filter, const Record& observations);
+Matrix beam_smoothed_activations(BeamFilter& filter, const RecordView& observations);
 
 }  // namespace headwater

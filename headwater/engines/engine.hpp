@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
+#include "headwater/emission/emission.hpp"
+#include "headwater/emission/statistics.hpp"
 #include "headwater/filters/filter_step.hpp"
 #include "headwater/models/any_prior.hpp"
-#include "headwater/models/observation.hpp"
 #include "headwater/random/stream.hpp"
-#include "headwater/smoothers/statistics.hpp"
 
 namespace headwater {
 
@@ -22,10 +22,12 @@ class Engine {
   // Parameters for the observations to come.
   virtual void set_prior(const AnyPrior& prior) = 0;
   virtual void set_basis(const Matrix& basis) = 0;
-  virtual const Matrix& basis() const = 0;
+  virtual void set_law(const AnyLaw& law) = 0;
+  virtual const Emission& emission() const = 0;
+  const Matrix& basis() const { return emission().basis(); }
 
   // Takes in the next observation, which is to weigh `step_size` in the statistics.
-  virtual FilterStep step(Observation y, double step_size) = 0;
+  virtual FilterStep step(const Observation& y, double step_size) = 0;
   // The stream has ended: takes in what the smoother still holds back.
   virtual void finish() = 0;
 

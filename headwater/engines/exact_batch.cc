@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace headwater {
 
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // Border laws and one segment's laws together are fewest when both number sqrt(T).
 Index segment_length(Index length) {
@@ -17,9 +14,10 @@ Index segment_length(Index length) {
 
 }  // namespace
 
-ExactBatch::ExactBatch(const FiniteChain& chain, const Matrix& basis, const Record& observations)
+ExactBatch::ExactBatch(const FiniteChain& chain, const Emission& emission,
+                       const RecordView& observations)
     : observations_(observations),
-      filter_(chain, basis),
+      filter_(chain, emission),
       segment_(segment_length(observations.size())),
       impossible_at_(static_cast<std::size_t>(observations.size())) {
   run_forward();
@@ -29,7 +27,7 @@ void ExactBatch::run_forward() {
   const Index length = observations_.size();
   for (Index t = 0; t < length; ++t) {
     const FilterStep step = filter_.step(observations_[t]);
-    log_likelihood_ += step.log_predictive;
+    if (!step.impossible) log_likelihood_ += step.log_predictive;
     impossible_ += step.impossible;
     impossible_at_[t] = step.impossible;
     if ((t + 1) % segment_ == 0 || t + 1 == length) borders_.push_back(filter_.filtered());
@@ -51,7 +49,7 @@ void ExactBatch::sweep_back(double coefficient, Index lead_in, std::span<double>
       filter_.restart();
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const Observation y = observations_[first + static_cast<Index>(i)];
+      const Observation& y = observations_[first + static_cast<Index>(i)];
       filter_.step(y);
       steps[i].remember(filter_, y, coefficient);
     }
@@ -77,20 +75,20 @@ void ExactBatch::sweep_lead_in(BackwardSweep& sweep, double coefficient, Index l
 
 Statistics ExactBatch::statistics(bool with_moves, Index lead_in) {
   const Index length = observations_.size();
-  const Matrix& basis = filter_.basis();
-  Statistics statistics(basis.rows(), basis.cols(),
-                        with_moves ? filter_.transition()->num_moves() : 0);
-  EmissionStatistics emission;
-  const Vector missing = Vector::Constant(basis.rows(), kMissing);
-  const Observation nothing_seen = as_span(missing);
+  const Emission& emission = filter_.emission();
+  Statistics statistics =
+      statistics_for(emission, with_moves ? filter_.transition()->num_moves() : 0);
+  const std::unique_ptr<EmissionSums> sums = emission.law()->sums();
+  Observation nothing_seen;
+  nothing_seen.assign_missing(emission.num_channels());
   const double weight = 1 / static_cast<double>(length);
   sweep_back(weight, lead_in, as_span(statistics.s3),
              [&](Index first, const Eigen::Ref<const Matrix>& laws) {
-               std::vector<Observation> seen;
+               std::vector<const Observation*> seen;
                for (Index t = first; t < first + laws.cols(); ++t) {
-                 seen.push_back(is_impossible(t) ? nothing_seen : observations_[t]);
+                 seen.push_back(is_impossible(t) ? &nothing_seen : &observations_[t]);
                }
-               emission.add(filter_.states(), basis, laws, seen, statistics);
+               sums->add(filter_.states(), emission, laws, seen, statistics);
              });
   for (Index t = 0; t < length; ++t) statistics.count_observation(weight);
   return statistics;

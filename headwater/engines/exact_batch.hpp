@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "headwater/filters/exact_filter.hpp"
-#include "headwater/models/record.hpp"
+#include "headwater/observations/record.hpp"
 #include "headwater/smoothers/backward_sweep.hpp"
-#include "headwater/smoothers/emission_statistics.hpp"
+#include "headwater/smoothers/smoother.hpp"
 
 namespace headwater {
 
@@ -16,9 +16,9 @@ namespace headwater {
 class ExactBatch {
  public:
   // What the record is a view of must outlive this object.
-  ExactBatch(const FiniteChain& chain, const Matrix& basis, const Record& observations);
+  ExactBatch(const FiniteChain& chain, const Emission& emission, const RecordView& observations);
 
-  double log_likelihood() const { return log_likelihood_; }
+  double log_likelihood() const { return log_likelihood_; }  // of the possible observations
   std::int64_t impossible_observations() const { return impossible_; }
 
   // Averages over all observations, each weighing 1/T. The moves are those between the observations
@@ -38,7 +38,7 @@ class ExactBatch {
   void run_forward();
   bool is_impossible(Index t) const { return impossible_at_[t]; }
 
-  Record observations_;
+  RecordView observations_;
   ExactFilter filter_;
   Index segment_;
   std::vector<Vector> borders_;  // filtered law at the end of each segment

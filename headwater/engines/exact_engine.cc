@@ -61,9 +61,9 @@ void check_exact_reach(const AnyPrior& prior) {
       prior.name(), prior.num_components(), kLargestExactStateSpace));
 }
 
-ExactEngine::ExactEngine(const AnyPrior& prior, const Matrix& basis,
+ExactEngine::ExactEngine(const AnyPrior& prior, const Emission& emission,
                          const ExactEngineOptions& options)
-    : FilterEngine(ExactFilter(checked_chain(prior), basis)) {
+    : FilterEngine(ExactFilter(checked_chain(prior), emission)) {
   follow_with(make_smoother(filter_, options));
 }
 

@@ -31,7 +31,7 @@ void check_exact_reach(const AnyPrior& prior);
 // The E-step without approximation, for priors with a finite state space.
 class ExactEngine final : public FilterEngine<ExactFilter> {
  public:
-  ExactEngine(const AnyPrior& prior, const Matrix& basis, const ExactEngineOptions& options);
+  ExactEngine(const AnyPrior& prior, const Emission& emission, const ExactEngineOptions& options);
 
   std::unique_ptr<Engine> clone() const override { return std::make_unique<ExactEngine>(*this); }
   void set_prior(const AnyPrior& prior) override { filter_.set_chain(prior.finite_chain()); }

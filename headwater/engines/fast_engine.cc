@@ -26,13 +26,14 @@ void check_fast_reach(const AnyPrior& prior) {
                   prior.name(), prior.is_finite() ? "auto" : "particle"));
 }
 
-FastEngine::FastEngine(const AnyPrior& prior, const Matrix& basis, const FastEngineOptions& options)
-    : FilterEngine(FastFilter(checked(prior), basis, options.filter)) {
+FastEngine::FastEngine(const AnyPrior& prior, const Emission& emission,
+                       const FastEngineOptions& options)
+    : FilterEngine(FastFilter(checked(prior), emission, options.filter)) {
   if (!options.smooths) return;
   follow_with(std::make_unique<FilteredStatistics>(filter_, options.window, options.learn_prior));
 }
 
-Matrix fast_smoothed_activations(FastFilter& filter, const Record& observations) {
+Matrix fast_smoothed_activations(FastFilter& filter, const RecordView& observations) {
   struct Kept {
     FastFilter::Law predicted;
     FastFilter::Law filtered;

@@ -4,7 +4,7 @@
 
 #include "headwater/engines/filter_engine.hpp"
 #include "headwater/filters/fast_filter.hpp"
-#include "headwater/models/record.hpp"
+#include "headwater/observations/record.hpp"
 #include "headwater/smoothers/window.hpp"
 
 namespace headwater {
@@ -22,7 +22,7 @@ void check_fast_reach(const AnyPrior& prior);
 // The E-step by a product of simple laws: biased, and some passes over the counts a step.
 class FastEngine final : public FilterEngine<FastFilter> {
  public:
-  FastEngine(const AnyPrior& prior, const Matrix& basis, const FastEngineOptions& options);
+  FastEngine(const AnyPrior& prior, const Emission& emission, const FastEngineOptions& options);
 
   std::unique_ptr<Engine> clone() const override { return std::make_unique<FastEngine>(*this); }
   void set_prior(const AnyPrior& prior) override { filter_.set_prior(prior); }
@@ -35,6 +35,6 @@ class FastEngine final : public FilterEngine<FastFilter> {
 
 // E[x_t | y_1..T], T x K, background included, by a filter that has made no step yet: its laws,
 // carried back along the lines that predict best [RauchTungStriebel1965].
-Matrix fast_smoothed_activations(FastFilter& filter, const Record& observations);
+Matrix fast_smoothed_activations(FastFilter& filter, const RecordView& observations);
 
 }  // namespace headwater

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cassert>
-#include <limits>
 #include <memory>
 #include <utility>
-#include <vector>
 
+#include "headwater/core/clone_pointer.hpp"
 #include "headwater/engines/engine.hpp"
 #include "headwater/smoothers/smoother.hpp"
 
@@ -15,12 +14,11 @@ namespace headwater {
 template <class Filter>
 class FilterEngine : public Engine {
  public:
-  FilterEngine& operator=(const FilterEngine&) = delete;
-
   void set_basis(const Matrix& basis) override { filter_.set_basis(basis); }
-  const Matrix& basis() const override { return filter_.basis(); }
+  void set_law(const AnyLaw& law) override { filter_.set_law(law); }
+  const Emission& emission() const override { return filter_.emission(); }
 
-  FilterStep step(Observation y, double step_size) override {
+  FilterStep step(const Observation& y, double step_size) override {
     const FilterStep step = filter_.step(y);
     has_new_statistics_ =
         smoother_ && smoother_->advance(filter_, step.impossible ? nothing_seen_ : y, step_size);
@@ -47,23 +45,17 @@ class FilterEngine : public Engine {
 
  protected:
   // Without a smoother it is a filter only.
-  explicit FilterEngine(Filter filter)
-      : filter_(std::move(filter)),
-        nothing_seen_(static_cast<std::size_t>(filter_.basis().rows()),
-                      std::numeric_limits<double>::quiet_NaN()) {}
-  FilterEngine(const FilterEngine& other)
-      : filter_(other.filter_),
-        smoother_(other.smoother_ ? other.smoother_->clone() : nullptr),
-        nothing_seen_(other.nothing_seen_),
-        has_new_statistics_(other.has_new_statistics_) {}
+  explicit FilterEngine(Filter filter) : filter_(std::move(filter)) {
+    nothing_seen_.assign_missing(filter_.emission().num_channels());
+  }
 
   void follow_with(std::unique_ptr<Smoother<Filter>> smoother) { smoother_ = std::move(smoother); }
 
   Filter filter_;
 
  private:
-  std::unique_ptr<Smoother<Filter>> smoother_;
-  std::vector<double> nothing_seen_;
+  ClonePointer<Smoother<Filter>> smoother_;
+  Observation nothing_seen_;
   bool has_new_statistics_ = false;
 };
 

@@ -1,13 +1,10 @@
 #include "headwater/engines/forecast.hpp"
 
-#include <limits>
-#include <vector>
-
 namespace headwater {
 
-Matrix forecast_activations(const Engine& engine, Index num_channels, Index horizon) {
-  const std::vector<double> nothing_seen(static_cast<std::size_t>(num_channels),
-                                         std::numeric_limits<double>::quiet_NaN());
+Matrix forecast_activations(const Engine& engine, Index horizon) {
+  Observation nothing_seen;
+  nothing_seen.assign_missing(engine.emission().num_channels());
   const auto ahead = engine.clone();
   Matrix activations;
   for (Index h = 0; h < horizon; ++h) {

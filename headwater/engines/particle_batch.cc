@@ -28,7 +28,7 @@ class AliveParticles {
 
 }  // namespace
 
-Matrix particle_smoothed_activations(ParticleFilter& filter, const Record& observations) {
+Matrix particle_smoothed_activations(ParticleFilter& filter, const RecordView& observations) {
   ParticleEngineOptions options;
   options.smoother = filter.prior().has_density() ? ParticleEngineOptions::Smoother::kParis
                                                   : ParticleEngineOptions::Smoother::kLag;
@@ -44,7 +44,7 @@ Matrix particle_smoothed_activations(ParticleFilter& filter, const Record& obser
   Index first = 0;
   const std::vector<double> no_moves(static_cast<std::size_t>(window), 0);
   for (Index t = 0; t < length; ++t) {
-    const Observation y = observations[t];
+    const Observation& y = observations[t];
     filter.step(y);
     steps[kept].remember(filter, y, 0);
     if (kept > 0) kernel->prepare(filter, steps[kept - 1], steps[kept]);

@@ -79,10 +79,10 @@ void check_smoother(const AnyPrior& prior, const ParticleEngineOptions& options)
   }
 }
 
-ParticleEngine::ParticleEngine(const AnyPrior& prior, const Matrix& basis,
+ParticleEngine::ParticleEngine(const AnyPrior& prior, const Emission& emission,
                                const ParticleEngineOptions& options,
                                std::shared_ptr<const ThreadPool> pool)
-    : FilterEngine(ParticleFilter(prior, basis, options.filter, std::move(pool))) {
+    : FilterEngine(ParticleFilter(prior, emission, options.filter, std::move(pool))) {
   check_smoother(prior, options);
   follow_with(make_smoother(filter_, options));
 }

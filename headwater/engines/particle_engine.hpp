@@ -37,8 +37,8 @@ std::unique_ptr<BackwardKernel> make_kernel(const ParticleEngineOptions& options
 // The E-step by sequential Monte Carlo, for every prior that can be simulated.
 class ParticleEngine final : public FilterEngine<ParticleFilter> {
  public:
-  ParticleEngine(const AnyPrior& prior, const Matrix& basis, const ParticleEngineOptions& options,
-                 std::shared_ptr<const ThreadPool> pool);
+  ParticleEngine(const AnyPrior& prior, const Emission& emission,
+                 const ParticleEngineOptions& options, std::shared_ptr<const ThreadPool> pool);
 
   std::unique_ptr<Engine> clone() const override { return std::make_unique<ParticleEngine>(*this); }
   void set_prior(const AnyPrior& prior) override { filter_.set_prior(prior); }

@@ -32,54 +32,47 @@ void BeamOptions::validate() const {
   if (width < 1) throw UsageError(fmt::format("beam-width is {}; expected 1 or more", width));
 }
 
-BeamFilter::BeamFilter(const FiniteChain& chain, const Matrix& basis, const BeamOptions& options)
-    : options_(options), random_(options.seed) {
+BeamFilter::BeamFilter(const FiniteChain& chain, const Emission& emission,
+                       const BeamOptions& options)
+    : emission_(emission), options_(options), random_(options.seed) {
   options.validate();
   set_chain(chain);
-  set_basis(basis);
+  nothing_seen_.assign_missing(emission.num_channels());
 }
 
 void BeamFilter::set_chain(const FiniteChain& chain) {
   chain_ = std::make_shared<const PackedChain>(chain);
 }
 
-void BeamFilter::set_basis(const Matrix& basis) {
-  basis_ = basis;
-  column_sums_ = basis.colwise().sum();
-}
-
 bool BeamFilter::holds_all() const {
   return chain_->num_states_up_to(options_.width + 1) <= options_.width;
 }
 
-FilterStep BeamFilter::step(Observation y) {
+FilterStep BeamFilter::step(const Observation& y) {
   ++time_;
   predict_axes();
-  FilterStep step;
-  seen_.look_at(y, basis_, column_sums_);
-  double log_normaliser = take_in(step);
-  if (log_normaliser == kMinusInfinity) {
-    step.impossible = true;
-    step.log_predictive = kMinusInfinity;
-    const std::vector<double> nothing(y.size(), std::numeric_limits<double>::quiet_NaN());
-    seen_.look_at(nothing, basis_, column_sums_);
-    take_in(step);
-  } else {
-    step.log_predictive = log_normaliser + log_base_measure(y);
+  BeamReport report;
+  emission_.look_at(y, evidence_);
+  const double log_normaliser = take_in(report);
+  const bool is_impossible = log_normaliser == kMinusInfinity;
+  if (is_impossible) {
+    emission_.look_at(nothing_seen_, evidence_);
+    take_in(report);
   }
-  keep(step);
-  return step;
+  keep(report);
+  const double log_predictive =
+      is_impossible ? kMinusInfinity : log_normaliser + emission_.log_base_measure(y);
+  return {log_predictive, is_impossible, report};
 }
 
-// The predicted law of each axis alone, and with it the predicted activation. The states that were
-// kept have, by chance, marginal laws other than all that were weighed; what they predict is tilted
-// so that the marginal laws are right.
+// The predicted law of each axis alone, and with it the predicted activation. Thinning perturbs the
+// marginals; predictions are reweighted to restore those of the full candidate set.
 void BeamFilter::predict_axes() {
   const PackedChain& chain = *chain_;
   const auto num_axes = static_cast<std::size_t>(chain.num_axes());
   laws_.resize(num_axes);
   tilts_.resize(num_axes);
-  predicted_.setOnes(basis_.cols());
+  predicted_.setOnes(emission_.num_columns());
   Index column = 0;
   for (std::size_t k = 0; k < num_axes; ++k) {
     const FiniteAxis& axis = chain.axis(static_cast<Index>(k));
@@ -88,24 +81,24 @@ void BeamFilter::predict_axes() {
     if (time_ == 1) {
       law = axis.initial;
     } else {
-      law = axis.transition.transpose() * marginals_[k];
-      const Vector by_kept = axis.transition.transpose() * kept_marginal(static_cast<Index>(k));
+      law.noalias() = axis.transition.transpose() * marginals_[k];
+      set_kept_marginal(static_cast<Index>(k));
+      by_kept_.noalias() = axis.transition.transpose() * kept_marginal_;
       for (Index i = 0; i < axis.size(); ++i) {
-        if (law[i] > 0 && by_kept[i] > 0) tilts_[k][i] = std::log(law[i] / by_kept[i]);
+        if (law[i] > 0 && by_kept_[i] > 0) tilts_[k][i] = std::log(law[i] / by_kept_[i]);
       }
     }
-    predicted_.segment(column, axis.states.cols()) = axis.states.transpose() * law;
+    predicted_.segment(column, axis.states.cols()).noalias() = axis.states.transpose() * law;
     column += axis.states.cols();
     law = law.array().log();
   }
 }
 
-Vector BeamFilter::kept_marginal(Index axis) const {
-  Vector marginal = Vector::Zero(chain_->axis(axis).size());
+void BeamFilter::set_kept_marginal(Index axis) {
+  kept_marginal_.setZero(chain_->axis(axis).size());
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    marginal[chain_->on_axis(states_[i], axis)] += weights_[static_cast<Index>(i)];
+    kept_marginal_[chain_->on_axis(states_[i], axis)] += weights_[i];
   }
-  return marginal;
 }
 
 void BeamFilter::choose_candidates() {
@@ -116,17 +109,17 @@ void BeamFilter::choose_candidates() {
     for (Index i = 0; i < all; ++i) candidates_.push_back(chain_->packed(i));
     return;
   }
-  std::vector<PackedState> begin;
+  begin_.clear();
   PackedState likeliest = 0;
   for (Index k = 0; k < chain_->num_axes(); ++k) {
     Index best = 0;
     laws_[static_cast<std::size_t>(k)].maxCoeff(&best);
     likeliest = chain_->with_axis(likeliest, k, best);
   }
-  begin.push_back(likeliest);
-  for (std::size_t i = 0; i < std::min(kSeeds, states_.size()); ++i) begin.push_back(states_[i]);
-  search_.look_at(*chain_, basis_, seen_, laws_);
-  search_.run(begin, kExpandedPerState * options_.width);
+  begin_.push_back(likeliest);
+  for (std::size_t i = 0; i < std::min(kSeeds, states_.size()); ++i) begin_.push_back(states_[i]);
+  search_.look_at(*chain_, evidence_, laws_);
+  search_.run(begin_, kExpandedPerState * options_.width);
 
   const std::span<StateSearch::Found> found = search_.found();
   const auto most = static_cast<std::size_t>(kCandidatesPerState * options_.width);
@@ -150,8 +143,9 @@ void BeamFilter::choose_candidates() {
 
 void BeamFilter::weigh_beforehand() {
   const auto count = static_cast<Index>(candidates_.size());
-  log_weights_.resize(count);
+  auto log_weights = log_weights_.resize(count);
   transitions_.resize(states_.size());
+  const Eigen::Map<const Vector> transitions(transitions_.data(), weights().size());
   for (Index i = 0; i < count; ++i) {
     const PackedState state = candidates_[static_cast<std::size_t>(i)];
     double probability = 0;
@@ -159,63 +153,66 @@ void BeamFilter::weigh_beforehand() {
       probability = chain_->initial_probability(state);
     } else {
       chain_->transitions_to(state, states_, transitions_);
-      probability = weights_.dot(Eigen::Map<const Vector>(transitions_.data(), weights_.size()));
+      probability = weights().dot(transitions);
     }
-    log_weights_[i] = std::log(probability);
+    log_weights[i] = std::log(probability);
     for (Index k = 0; k < chain_->num_axes(); ++k) {
-      log_weights_[i] += tilts_[static_cast<std::size_t>(k)][chain_->on_axis(state, k)];
+      log_weights[i] += tilts_[static_cast<std::size_t>(k)][chain_->on_axis(state, k)];
     }
   }
 }
 
-double BeamFilter::take_in(FilterStep& step) {
+double BeamFilter::take_in(BeamReport& report) {
   choose_candidates();
   const auto count = static_cast<Index>(candidates_.size());
-  activations_.resize(count, basis_.cols());
-  chain_->activations(candidates_, activations_);
-  candidate_weights_.resize(count);
+  auto activations = activations_.resize(count, emission_.num_columns());
+  chain_->activations(candidates_, activations);
+  auto weights = candidate_weights_.resize(count);
   weigh_beforehand();
-  log_likelihoods(activations_, seen_, as_span(candidate_weights_));
-  log_weights_ += candidate_weights_;
-  return normalise_log_weights(as_span(log_weights_), as_span(candidate_weights_),
-                               &step.effective_size);
+  evidence_.gather_rows();
+  evidence_.log_likelihoods(activations, as_span(weights));
+  auto log_weights = log_weights_.view();
+  log_weights += weights;
+  return normalise_log_weights(as_span(log_weights), as_span(weights), &report.effective_size);
 }
 
 // The states that the next step goes on from, the most probable first.
-void BeamFilter::keep(FilterStep& step) {
-  filtered_ = activations_.transpose() * candidate_weights_;
+void BeamFilter::keep(BeamReport& report) {
+  auto weights = candidate_weights_.view();
+  filtered_.noalias() = activations_.view().transpose() * weights;
   marginals_.resize(laws_.size());
   for (std::size_t k = 0; k < laws_.size(); ++k) {
     marginals_[k].setZero(laws_[k].size());
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       marginals_[k][chain_->on_axis(candidates_[i], static_cast<Index>(k))] +=
-          candidate_weights_[static_cast<Index>(i)];
+          weights[static_cast<Index>(i)];
     }
   }
-  if (!holds_all()) {
-    candidate_weights_ = (candidate_weights_.array() < kNegligible).select(0, candidate_weights_);
-  }
-  const Vector before = candidate_weights_;
+  if (!holds_all()) weights = (weights.array() < kNegligible).select(0, weights);
+  auto unthinned = weights_unthinned_.resize(weights.size());
+  unthinned = weights;
   Generator generator = random_.at(time_, 0, Purpose::resampling);
-  thin_out(as_span(candidate_weights_), options_.width, generator.uniform(), kept_);
+  thin_out(as_span(weights), options_.width, generator.uniform(), kept_);
   if (!holds_all()) {
-    std::erase_if(kept_, [&](Index i) { return candidate_weights_[i] == 0; });
-    std::ranges::stable_sort(
-        kept_, [&](Index a, Index b) { return candidate_weights_[a] > candidate_weights_[b]; });
+    std::erase_if(kept_, [&](Index i) { return weights[i] == 0; });
+    std::ranges::sort(kept_, [&](Index a, Index b) {
+      return weights[a] > weights[b] || (weights[a] == weights[b] && a < b);
+    });
   }
   before_.swap(states_);
   weights_before_.swap(weights_);
   states_.clear();
-  weights_.resize(static_cast<Index>(kept_.size()));
+  weights_.clear();
   double share = 0;
-  for (std::size_t i = 0; i < kept_.size(); ++i) {
-    states_.push_back(candidates_[static_cast<std::size_t>(kept_[i])]);
-    weights_[static_cast<Index>(i)] = candidate_weights_[kept_[i]];
-    share += before[kept_[i]];
+  for (const Index i : kept_) {
+    states_.push_back(candidates_[static_cast<std::size_t>(i)]);
+    weights_.push_back(weights[i]);
+    share += unthinned[i];
   }
-  weights_ /= weights_.sum();
-  step.num_states = static_cast<Index>(states_.size());
-  step.lost_mass = holds_all() ? 0 : std::max(0.0, 1 - (1 - overlooked_) * share);
+  Eigen::Map<Vector> kept(weights_.data(), static_cast<Index>(weights_.size()));
+  kept /= kept.sum();
+  report.num_states = kept.size();
+  report.lost_mass = holds_all() ? 0 : std::max(0.0, 1 - (1 - overlooked_) * share);
 }
 
 void BeamFilter::sample_predicted(Generator& generator, Matrix& out) const {
@@ -223,8 +220,7 @@ void BeamFilter::sample_predicted(Generator& generator, Matrix& out) const {
   std::vector<PackedState> drawn(1);
   Matrix x(1, out.cols());
   for (auto row : out.rowwise()) {
-    const PackedState from =
-        before_.empty() ? 0 : before_[categorical(generator, as_span(weights_before_))];
+    const PackedState from = before_.empty() ? 0 : before_[categorical(generator, weights_before_)];
     for (Index k = 0; k < chain.num_axes(); ++k) {
       const FiniteAxis& axis = chain.axis(k);
       const Vector law =
@@ -238,12 +234,10 @@ void BeamFilter::sample_predicted(Generator& generator, Matrix& out) const {
 }
 
 void BeamFilter::exchange(StateArchive& archive) {
-  Matrix basis = basis_;
-  archive(basis, time_, predicted_, filtered_, marginals_);
+  archive(emission_, time_, predicted_, filtered_, marginals_);
   exchange_packed(archive, *chain_, chain_);
   exchange_states(archive, *chain_, states_, weights_);
   exchange_states(archive, *chain_, before_, weights_before_);
-  if (archive.is_reading()) set_basis(basis);
 }
 
 }  // namespace headwater

@@ -4,9 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "headwater/core/growing.hpp"
+#include "headwater/emission/emission.hpp"
 #include "headwater/filters/filter_step.hpp"
 #include "headwater/filters/state_search.hpp"
-#include "headwater/models/observation.hpp"
 #include "headwater/models/packed_chain.hpp"
 #include "headwater/random/stream.hpp"
 
@@ -25,22 +26,26 @@ struct BeamOptions {
 // are no more states than that, it is the exact filter.
 class BeamFilter {
  public:
-  // basis: M x K, or M x (K + 1) when the chain has K components and there is a background.
-  BeamFilter(const FiniteChain& chain, const Matrix& basis, const BeamOptions& options);
+  // The emission has K columns, or K + 1 when the chain has K components and there is a background.
+  BeamFilter(const FiniteChain& chain, const Emission& emission, const BeamOptions& options);
 
   // Parameters for the steps to come; the law so far stays.
   void set_chain(const FiniteChain& chain);
-  void set_basis(const Matrix& basis);
+  void set_basis(const Matrix& basis) { emission_.set_basis(basis); }
+  void set_law(const AnyLaw& law) { emission_.set_law(law); }
 
-  FilterStep step(Observation y);
+  FilterStep step(const Observation& y);
 
   // Activations drawn from the law of x_t given y_1..t-1, one a row.
   void sample_predicted(Generator& generator, Matrix& out) const;
   void exchange(StateArchive& archive);
 
   const std::vector<PackedState>& states() const { return states_; }  // all different
-  const Vector& weights() const { return weights_; }                  // sum to one
-  const Matrix& basis() const { return basis_; }
+  Eigen::Map<const Vector> weights() const {                          // sum to one
+    return {weights_.data(), static_cast<Index>(weights_.size())};
+  }
+  const Emission& emission() const { return emission_; }
+  const Matrix& basis() const { return emission_.basis(); }
   // Shared: windows of past steps hold on to the chain that each step was made with.
   const std::shared_ptr<const PackedChain>& chain() const { return chain_; }
 
@@ -51,36 +56,40 @@ class BeamFilter {
  private:
   bool holds_all() const;
   void predict_axes();
-  Vector kept_marginal(Index axis) const;
+  void set_kept_marginal(Index axis);
   void choose_candidates();
-  void weigh_beforehand();           // candidates, by their predicted probabilities
-  double take_in(FilterStep& step);  // log of the normaliser
-  void keep(FilterStep& step);
+  void weigh_beforehand();             // candidates, by their predicted probabilities
+  double take_in(BeamReport& report);  // log of the normaliser
+  void keep(BeamReport& report);
 
   std::shared_ptr<const PackedChain> chain_;
-  Matrix basis_;
-  Vector column_sums_;
+  Emission emission_;
   BeamOptions options_;
   RandomStream random_;
   std::uint64_t time_ = 0;
 
   std::vector<PackedState> states_;
-  Vector weights_;
+  std::vector<double> weights_;
   std::vector<PackedState> before_;  // the states of the step before
-  Vector weights_before_;
+  std::vector<double> weights_before_;
   Vector predicted_;
   Vector filtered_;
 
   std::vector<Vector> marginals_;  // of each axis, given the observations so far
   std::vector<Vector> laws_;       // ... predicted; logarithms
   std::vector<Vector> tilts_;      // log of these over what the states that were kept predict
-  SeenChannels seen_;
+  Observation nothing_seen_;
+  Evidence evidence_;
   StateSearch search_;
+  std::vector<PackedState> begin_;  // where the search begins
   std::vector<PackedState> candidates_;
-  double overlooked_ = 0;  // share of what the search has found that is no candidate
-  Matrix activations_;     // of the candidates
-  Vector log_weights_;
-  Vector candidate_weights_;
+  double overlooked_ = 0;      // share of what the search has found that is no candidate
+  GrowingMatrix activations_;  // of the candidates
+  GrowingVector log_weights_;
+  GrowingVector candidate_weights_;
+  GrowingVector weights_unthinned_;
+  Vector kept_marginal_;
+  Vector by_kept_;
   std::vector<Index> kept_;
   std::vector<double> transitions_;
 };

@@ -13,10 +13,18 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
+// A stage halves the effective size; twelve stages cover a factor of 4,000, more than any sample of
+// particles has.
 constexpr Index kMostStages = 12;
+constexpr double kKept = 0.5;  // of the effective size, by a stage
+// A stage makes at least this part of the way, so that the stages end.
+constexpr double kLeastPower = 0.02;
+// Halvings of the interval in which the power of a stage is searched for: to 1/4096 of it.
+constexpr int kBisections = 12;
+// One Metropolis move after each stage: resampling leaves half of the particles, and a second move
+// cost more than it brought.
 constexpr Index kMovesPerStage = 1;
-constexpr double kKept = 0.5;         // of the effective size, by a stage
-constexpr double kLeastPower = 0.02;  // of a stage
+// Between the best rates for one component (.44) and for many (.23) [RobertsRosenthal2001].
 constexpr double kWantedAccepted = 0.4;
 constexpr double kLeastStep = 0.02;
 
@@ -30,7 +38,7 @@ RandomBlock numbered(RandomBlock random, Index number, Purpose purpose) {
 }  // namespace
 
 Bridge::Crossing Bridge::cross(const AnyPrior& prior, const Proposal& proposal,
-                               const SeenChannels& seen, Resampling resampling,
+                               const Evidence& evidence, Resampling resampling,
                                const RandomBlock& random, const ThreadPool& pool,
                                MovedParticles particles) {
   Crossing crossing;
@@ -54,7 +62,7 @@ Bridge::Crossing Bridge::cross(const AnyPrior& prior, const Proposal& proposal,
     const RandomBlock address = numbered(random, number, Purpose::resampling);
     resample(resampling, address.particle(0), particles);
     for (Index m = 1; m <= kMovesPerStage; ++m) {
-      move(prior, proposal, seen, numbered(random, number + m, Purpose::bridges), pool,
+      move(prior, proposal, evidence, numbered(random, number + m, Purpose::bridges), pool,
            1 - crossing.left, particles);
     }
   }
@@ -76,7 +84,7 @@ double Bridge::next_power(const MovedParticles& particles, double most) {
   if (weighted_size(particles, most) >= wanted) return most;
   double low = 0;
   double high = most;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < kBisections; ++i) {
     const double middle = (low + high) / 2;
     (weighted_size(particles, middle) >= wanted ? low : high) = middle;
   }
@@ -111,7 +119,7 @@ void Bridge::resample(Resampling scheme, Generator generator, MovedParticles& pa
 
 // Draws near a state are reversible with respect to f u, and the law is f g~ (g / g~)^b: a draw is
 // accepted by how much g~^(1 - b) g^b / u has grown.
-void Bridge::move(const AnyPrior& prior, const Proposal& proposal, const SeenChannels& seen,
+void Bridge::move(const AnyPrior& prior, const Proposal& proposal, const Evidence& evidence,
                   const RandomBlock& random, const ThreadPool& pool, double power,
                   MovedParticles& particles) {
   const Index n = particles.states.rows();
@@ -131,7 +139,7 @@ void Bridge::move(const AnyPrior& prior, const Proposal& proposal, const SeenCha
     proposal.draw_near(mine, particles.parents.middleRows(parents == 0 ? 0 : first, parents), step_,
                        particles.states.middleRows(first, size), states);
     prior.activations(states, x.leftCols(components));
-    log_likelihoods(x, seen, as_span(log_likelihoods_).subspan(first, size));
+    evidence.log_likelihoods(x, as_span(log_likelihoods_).subspan(first, size));
     proposal.log_values(states, log_surrogates_.segment(first, size));
     proposal.log_near_values(states, log_near_next_.segment(first, size));
     mine.purpose = Purpose::bridge_choices;

@@ -29,7 +29,7 @@ class Bridge {
     Index stages = 0;
   };
   // Afterwards particles still have to be weighed by `left` times log g - log g~.
-  Crossing cross(const AnyPrior& prior, const Proposal& proposal, const SeenChannels& seen,
+  Crossing cross(const AnyPrior& prior, const Proposal& proposal, const Evidence& evidence,
                  Resampling resampling, const RandomBlock& random, const ThreadPool& pool,
                  MovedParticles particles);
 
@@ -39,7 +39,7 @@ class Bridge {
   double next_power(const MovedParticles& particles, double most);
   double weighted_size(const MovedParticles& particles, double power);
   void resample(Resampling scheme, Generator generator, MovedParticles& particles);
-  void move(const AnyPrior& prior, const Proposal& proposal, const SeenChannels& seen,
+  void move(const AnyPrior& prior, const Proposal& proposal, const Evidence& evidence,
             const RandomBlock& random, const ThreadPool& pool, double power,
             MovedParticles& particles);
 

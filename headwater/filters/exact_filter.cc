@@ -30,11 +30,14 @@ Matrix states_with_background(const FiniteChain& chain, Index num_columns) {
   return states;
 }
 
-ExactFilter::ExactFilter(const FiniteChain& chain, const Matrix& basis)
-    : likelihoods_(states_with_background(chain, basis.cols())), initial_(chain.joint_initial()) {
+ExactFilter::ExactFilter(const FiniteChain& chain, const Emission& emission)
+    : emission_(emission),
+      likelihoods_(
+          emission.law()->state_likelihoods(states_with_background(chain, emission.num_columns()))),
+      initial_(chain.joint_initial()) {
   set_chain(chain);
-  set_basis(basis);
-  const Index n = likelihoods_.num_states();
+  likelihoods_->set_emission(emission_);
+  const Index n = likelihoods_->num_states();
   log_likelihood_.resize(n);
   predicted_.resize(n);
   filtered_.resize(n);
@@ -45,19 +48,28 @@ void ExactFilter::set_chain(const FiniteChain& chain) {
   transition_ = std::make_shared<const KroneckerOperator>(chain.joint_transition());
 }
 
+void ExactFilter::set_basis(const Matrix& basis) {
+  emission_.set_basis(basis);
+  likelihoods_->set_emission(emission_);
+}
+
+void ExactFilter::set_law(const AnyLaw& law) {
+  emission_.set_law(law);
+  likelihoods_->set_emission(emission_);
+}
+
 void ExactFilter::restart_at(const Vector& filtered) {
   filtered_ = filtered;
   has_started_ = true;
 }
 
 void ExactFilter::exchange(StateArchive& archive) {
-  Matrix basis = likelihoods_.basis();
-  archive(basis, initial_, predicted_, filtered_, ratio_, has_started_);
+  archive(emission_, initial_, predicted_, filtered_, ratio_, has_started_);
   exchange_operator(archive, transition_);
   if (transition_->num_states() != filtered_.size()) {
     throw InputError("the saved state has a chain of another size");
   }
-  if (archive.is_reading()) set_basis(basis);
+  if (archive.is_reading()) likelihoods_->set_emission(emission_);
 }
 
 void ExactFilter::predict() {
@@ -104,17 +116,17 @@ double ExactFilter::weigh() {
   return shift + std::log(normaliser);
 }
 
-FilterStep ExactFilter::step(Observation y) {
-  assert(static_cast<Index>(y.size()) == likelihoods_.num_channels());
+FilterStep ExactFilter::step(const Observation& y) {
+  assert(y.num_channels() == emission_.num_channels());
   predict();
-  likelihoods_.log_likelihoods(y, log_likelihood_);
+  likelihoods_->log_likelihoods(y, log_likelihood_);
   const double log_normaliser = weigh();
   if (log_normaliser == kMinusInfinity) {
     filtered_ = predicted_;
     ratio_.setOnes();
-    return {kMinusInfinity, true};
+    return {kMinusInfinity, true, {}};
   }
-  return {log_normaliser + log_base_measure(y), false};
+  return {log_normaliser + emission_.log_base_measure(y), false, {}};
 }
 
 }  // namespace headwater

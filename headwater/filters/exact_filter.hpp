@@ -2,10 +2,10 @@
 
 #include <memory>
 
+#include "headwater/emission/emission.hpp"
 #include "headwater/filters/filter_step.hpp"
 #include "headwater/kernels/kronecker.hpp"
 #include "headwater/models/finite_chain.hpp"
-#include "headwater/models/observation.hpp"
 
 namespace headwater {
 
@@ -13,14 +13,15 @@ namespace headwater {
 // chain. An always-on background component, if wanted, is a last column of the basis.
 class ExactFilter {
  public:
-  // basis: M x K, or M x (K + 1) when the chain has K components and there is a background.
-  ExactFilter(const FiniteChain& chain, const Matrix& basis);
+  // The emission has K columns, or K + 1 when the chain has K components and there is a background.
+  ExactFilter(const FiniteChain& chain, const Emission& emission);
 
   // Parameters for the steps to come; the law so far stays.
   void set_chain(const FiniteChain& chain);
-  void set_basis(const Matrix& basis) { likelihoods_.set_basis(basis); }
+  void set_basis(const Matrix& basis);
+  void set_law(const AnyLaw& law);
 
-  FilterStep step(Observation y);
+  FilterStep step(const Observation& y);
 
   const Vector& initial() const { return initial_; }      // p(x_1)
   const Vector& predicted() const { return predicted_; }  // p(x_t | y_1..t-1)
@@ -29,8 +30,9 @@ class ExactFilter {
   // states that could not be reached; one everywhere after an impossible observation.
   const Vector& ratio() const { return ratio_; }
 
-  const Matrix& states() const { return likelihoods_.states(); }
-  const Matrix& basis() const { return likelihoods_.basis(); }
+  const Matrix& states() const { return likelihoods_->states(); }
+  const Emission& emission() const { return emission_; }
+  const Matrix& basis() const { return emission_.basis(); }
   // Shared: windows of past steps hold on to the operator that each step was made with.
   const std::shared_ptr<const KroneckerOperator>& transition() const { return transition_; }
 
@@ -44,7 +46,8 @@ class ExactFilter {
   void predict();
   double weigh();  // log of the normaliser, -infinity if every state is impossible
 
-  StateLikelihoods likelihoods_;
+  Emission emission_;
+  ClonePointer<StateLikelihoods> likelihoods_;
   std::shared_ptr<const KroneckerOperator> transition_;
   Vector initial_;
   Vector log_likelihood_;

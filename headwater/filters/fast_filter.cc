@@ -1,6 +1,5 @@
 #include "headwater/filters/fast_filter.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,24 +23,18 @@ constexpr Index kPairs = 32;
 
 }  // namespace
 
-FastFilter::FastFilter(const AnyPrior& prior, const Matrix& basis, const FastFilterOptions& options)
-    : prior_(prior), options_(options), random_(options.seed) {
+FastFilter::FastFilter(const AnyPrior& prior, const Emission& emission,
+                       const FastFilterOptions& options)
+    : prior_(prior), emission_(emission), options_(options), random_(options.seed) {
   set_prior(prior);
-  set_basis(basis);
+  nothing_seen_.assign_missing(emission.num_channels());
+  x_.setZero(emission.rows().stride());
+  squares_.setZero(x_.size());
 }
 
 void FastFilter::set_prior(const AnyPrior& prior) {
   prior_ = prior;
   moments_ = prior.moments();
-}
-
-void FastFilter::set_basis(const Matrix& basis) {
-  basis_ = basis;
-  rows_.set(basis);
-  column_sums_ = basis.colwise().sum();
-  x_.setZero(rows_.stride());
-  slopes_.setZero(rows_.stride());
-  squares_.setZero(rows_.stride());
 }
 
 void FastFilter::predict() {
@@ -56,60 +49,45 @@ void FastFilter::predict() {
                         moments_.noise_slope.array() * before_.mean.array();
 }
 
-bool FastFilter::look_at(Observation y) {
-  channels_.clear();
-  counts_.clear();
-  total_ = column_sums_;
-  std::size_t missing = 0;
-  for (Index m = 0; m < basis_.rows(); ++m) {
-    const double exposure = y.exposure(m);
-    if (exposure != 1) {
-      total_ -= (1 - exposure) * Eigen::Map<const Vector>(rows_.row(m), basis_.cols());
-    }
-    if (exposure == 0) ++missing;
-    if (!(y[m] > 0)) continue;
-    channels_.push_back(m);
-    counts_.push_back(y[m]);
-  }
-  ratios_.resize(channels_.size());
-  if (missing == y.size()) total_.setZero();
+void FastFilter::look_at(const Observation& y) {
+  emission_.look_at(y, evidence_);
+  total_ = evidence_.total();
+  if (!evidence_.any()) total_.setZero();
   total_ = total_.cwiseMax(0.0);
-  return missing < y.size();
 }
 
-FilterStep FastFilter::step(Observation y) {
+FilterStep FastFilter::step(const Observation& y) {
   predict();
   ++time_;
   filtered_ = predicted_;
-  const bool any = look_at(y);
-  FilterStep step;
+  look_at(y);
   climb();
-  if (!set_slopes()) {
+  const bool is_impossible = !set_slopes();
+  if (is_impossible) {
     // No activation explains the counts: as if nothing had been seen.
-    step.impossible = true;
-    step.log_predictive = kMinusInfinity;
-    channels_.clear();
-    counts_.clear();
-    ratios_.clear();
-    total_.setZero();
+    look_at(nothing_seen_);
     climb();
     set_slopes();
-    settle();
-    return step;
   }
-  const double by_surroundings = settle();
-  const double log_probability = any && corrects() ? correct(y, step) : by_surroundings;
-  step.log_predictive = any ? log_probability + log_base_measure(y) : 0;
-  return step;
+  FastReport report;
+  double log_probability = settle();
+  if (evidence_.any() && corrects()) {
+    log_probability = correct(report);
+  } else {
+    keep_best();
+  }
+  if (is_impossible) return {kMinusInfinity, true, report};
+  return {evidence_.any() ? log_probability + emission_.log_base_measure(y) : 0, false, report};
 }
 
-// EM for log x, the components that counts come from being what is missing: with N_k counts
-// expected from component k, the best x_k balances N_k - total_k x_k against the predicted law. Its
-// steps are carried on with momentum [Nesterov1983].
+// EM for log x, where the missing data are the components that counts come from. With N_k counts
+// expected from component k, the best x_k balances N_k - loss_k x_k against the predicted law. The
+// steps have momentum [Nesterov1983].
 void FastFilter::climb() {
   const Index components = moments_.slope.size();
-  u_ = moments_.is_logarithmic ? predicted_.mean : Vector(predicted_.mean.array().log());
-  Vector last = u_;
+  u_ = predicted_.mean;
+  if (!moments_.is_logarithmic) u_ = u_.array().log();
+  last_ = u_;
   for (int i = 0; i < options_.most_steps; ++i) {
     if (!set_slopes() && i > 0) return;
     double largest = 0;
@@ -117,52 +95,47 @@ void FastFilter::climb() {
       const double step = std::clamp(step_from(k, u_[k]), -kLongestStep, kLongestStep);
       largest = std::max(largest, std::abs(step));
       const double next = std::clamp(u_[k] + step, -kLargestLog, kLargestLog);
-      u_[k] = next + (next - last[k]) * i / (i + 3.0);
-      last[k] = next;
+      u_[k] = next + (next - last_[k]) * i / (i + 3.0);
+      last_[k] = next;
     }
     if (largest < options_.tolerance) break;
   }
-  u_ = last;
+  u_ = last_;
 }
 
 double FastFilter::step_from(Index k, double u) const {
-  const double counts = x_[k] * slopes_[k];
+  const double counts = x_[k] * forces_.gain_slopes[k];
+  const double loss = total_[k] + (forces_.loss_slopes.empty() ? 0 : forces_.loss_slopes[k]);
   if (moments_.is_logarithmic) {
     const double precision = 1 / predicted_.variance[k];
-    const double expected = total_[k] * x_[k];
+    const double expected = loss * x_[k];
     return (counts - expected - (u - predicted_.mean[k]) * precision) / (expected + precision);
   }
   const double rate = predicted_.mean[k] / predicted_.variance[k];
   const double shape = predicted_.mean[k] * rate;
-  return std::log((shape + counts) / (rate + total_[k])) - u;
+  return std::log((shape + counts) / (rate + loss)) - u;
 }
 
 bool FastFilter::set_slopes() {
   x_.head(u_.size()) = u_;
   vector_exp(as_span(x_.head(u_.size())), as_span(x_.head(u_.size())));
-  x_.segment(u_.size(), basis_.cols() - u_.size()).setOnes();
-  poisson_slopes(rows_, channels_, counts_, as_span(x_), ratios_, as_span(slopes_));
-  return std::ranges::find(ratios_, 0.0) == ratios_.end();
+  x_.segment(u_.size(), emission_.num_columns() - u_.size()).setOnes();
+  return evidence_.law().climb(evidence_, emission_.rows(), as_span(x_), forces_);
 }
 
 double FastFilter::settle() {
-  // The curvature of y log lambda in x_k is y B^2 / lambda^2 = ratio^2 / y B^2.
   double log_likelihood = -total_.dot(x_.head(total_.size()));
-  const auto num_counts = static_cast<Index>(channels_.size());
-  const Eigen::Map<const Vector> counts(counts_.data(), num_counts);
-  const Eigen::Map<const Vector> ratios(ratios_.data(), num_counts);
-  scratch_ = counts.cwiseQuotient(ratios);
-  vector_log(as_span(scratch_), as_span(scratch_));
-  log_likelihood += counts.dot(scratch_);
-  scratch_ = ratios.cwiseAbs2().cwiseQuotient(counts);
-  weighted_squares(rows_, channels_, as_span(scratch_), as_span(squares_));
+  log_likelihood += evidence_.law().settle(evidence_, emission_.rows(), as_span(x_), forces_);
+  squares_.setZero();
+  Reducer::sum(evidence_.stretches(), as_span(squares_), [&](const Stretch& s, auto out) {
+    weighted_squares(emission_.rows(), evidence_.channels().subspan(s.first, s.size),
+                     std::span(forces_.curvatures).subspan(s.first, s.size), out);
+  });
   for (Index k = 0; k < u_.size(); ++k) {
     const double curvature = x_[k] * x_[k] * squares_[k];
     log_likelihood +=
         moments_.is_logarithmic ? settle_normal(k, curvature) : settle_gamma(k, curvature);
   }
-  points_ = x_.head(basis_.cols()).transpose();
-  weights_.setOnes(1);
   return log_likelihood;
 }
 
@@ -194,99 +167,120 @@ bool FastFilter::corrects() const {
   return moments_.is_logarithmic && u_.size() <= options_.most_corrected;
 }
 
-// Draws from the normal law around the best activation, weighed. With few effective draws the
-// surroundings are trusted instead, in part: in the part K / effective size.
-double FastFilter::correct(Observation y, FilterStep& step) {
+// By weighted draws from the normal law around the best activation. With few effective draws the
+// law of settle() is trusted too: in the part K / effective size.
+double FastFilter::correct(FastReport& report) {
   const Index components = u_.size();
-  seen_.look_at(y, basis_, column_sums_);
-  const auto num_counts = static_cast<Index>(channels_.size());
-  Matrix rows = Eigen::Map<const RowMatrix>(seen_.rows().data(), num_counts, basis_.cols())
-                    .leftCols(components);
-  for (Index j = 0; j < num_counts; ++j) {
-    rows.row(j) *= ratios_[static_cast<std::size_t>(j)] /
-                   std::sqrt(seen_.counts()[static_cast<std::size_t>(j)]);
-  }
-  rows *= x_.head(components).asDiagonal();
-  Matrix precision = rows.transpose() * rows;
-  precision.diagonal() += predicted_.variance.cwiseInverse();
-  const Eigen::LLT<Matrix> root(precision);
-
   const Index n = 2 * kPairs;
-  Matrix draws(n, components);
-  Vector log_weights(n);
-  for (Index i = 0; i < kPairs; ++i) {
-    Generator generator = random_.at(time_, static_cast<std::uint32_t>(i), Purpose::particle_moves);
-    Vector z(components);
-    for (double& value : z) value = normal(generator);
-    log_weights[2 * i] = log_weights[2 * i + 1] = 0.5 * z.squaredNorm();
-    root.matrixU().solveInPlace(z);
-    draws.row(2 * i) = (u_ + z).transpose();
-    draws.row(2 * i + 1) = (u_ - z).transpose();
+  const Eigen::Map<const RowMatrix> rows = evidence_.rows();
+  scaled_rows_ = rows.leftCols(components);
+  for (Index j = 0; j < scaled_rows_.rows(); ++j) {
+    scaled_rows_.row(j) *= std::sqrt(forces_.curvatures[static_cast<std::size_t>(j)]);
   }
-  Matrix activations = Matrix::Ones(n, basis_.cols());
-  activations.leftCols(components) = draws.array().exp();
-  Vector likelihoods(n);
-  log_likelihoods(activations, seen_, as_span(likelihoods));
+  scaled_rows_.array().rowwise() *= x_.head(components).transpose().array();
+  precision_.setZero(components, components);
+  Reducer::sum(evidence_.stretches(), as_span(precision_), [&](const Stretch& s, auto out) {
+    const auto part =
+        scaled_rows_.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
+    Eigen::Map<Matrix>(out.data(), components, components).noalias() += part.transpose() * part;
+  });
+  precision_.diagonal() += predicted_.variance.cwiseInverse();
+  root_.compute(precision_);
+  draw_around();
+  draw_likelihoods_.resize(n);
+  evidence_.log_likelihoods(draw_activations_, as_span(draw_likelihoods_));
   for (Index i = 0; i < n; ++i) {
-    const Vector away = draws.row(i).transpose() - predicted_.mean;
-    log_weights[i] +=
-        likelihoods[i] - 0.5 * away.cwiseAbs2().cwiseQuotient(predicted_.variance).sum();
+    double distance = 0;
+    for (Index k = 0; k < components; ++k) {
+      const double away = draws_(i, k) - predicted_.mean[k];
+      distance += away * away / predicted_.variance[k];
+    }
+    log_weights_[i] += draw_likelihoods_[i] - 0.5 * distance;
   }
-  Vector weights(n);
+  draw_weights_.resize(n);
   const double log_sum =
-      normalise_log_weights(as_span(log_weights), as_span(weights), &step.effective_size);
-  const double log_determinant =
-      2 * root.matrixLLT().diagonal().array().log().sum() + predicted_.variance.array().log().sum();
-
-  const double trusted = std::min(1.0, static_cast<double>(components) / step.effective_size);
-  const Vector mean = draws.transpose() * weights;
-  for (Index k = 0; k < components; ++k) {
-    const double variance = weights.dot((draws.col(k).array() - mean[k]).square().matrix());
-    filtered_.mean[k] = (1 - trusted) * mean[k] + trusted * u_[k];
-    filtered_.variance[k] = (1 - trusted) * variance + trusted * filtered_.variance[k];
-  }
-  points_.conservativeResize(n + 1, Eigen::NoChange);
-  points_.bottomRows(n) = activations;
-  weights_.resize(n + 1);
-  weights_ << trusted, (1 - trusted) * weights;
+      normalise_log_weights(as_span(log_weights_), as_span(draw_weights_), &report.effective_size);
+  const double log_determinant = 2 * root_.matrixLLT().diagonal().array().log().sum() +
+                                 predicted_.variance.array().log().sum();
+  keep_draws(std::min(1.0, static_cast<double>(components) / report.effective_size));
   return log_sum - std::log(static_cast<double>(n)) - 0.5 * log_determinant;
 }
 
+void FastFilter::draw_around() {
+  const Index components = u_.size();
+  const Index n = 2 * kPairs;
+  draws_.resize(n, components);
+  log_weights_.resize(n);
+  normals_.resize(components);
+  for (Index i = 0; i < kPairs; ++i) {
+    Generator generator = random_.at(time_, static_cast<std::uint32_t>(i), Purpose::particle_moves);
+    for (double& value : normals_) value = normal(generator);
+    log_weights_[2 * i] = log_weights_[2 * i + 1] = 0.5 * normals_.squaredNorm();
+    root_.matrixU().solveInPlace(normals_);
+    draws_.row(2 * i) = (u_ + normals_).transpose();
+    draws_.row(2 * i + 1) = (u_ - normals_).transpose();
+  }
+  draw_activations_.setOnes(n, emission_.num_columns());
+  draw_activations_.leftCols(components) = draws_.array().exp();
+}
+
+void FastFilter::keep_best() {
+  points_.resize(1, emission_.num_columns());
+  points_.row(0) = x_.head(emission_.num_columns());
+  weights_.setOnes(1);
+}
+
+// trusted: how much the law of settle() counts for.
+void FastFilter::keep_draws(double trusted) {
+  const Index n = draws_.rows();
+  draw_mean_.noalias() = draws_.transpose() * draw_weights_;
+  for (Index k = 0; k < u_.size(); ++k) {
+    const double variance =
+        draw_weights_.dot((draws_.col(k).array() - draw_mean_[k]).square().matrix());
+    filtered_.mean[k] = (1 - trusted) * draw_mean_[k] + trusted * u_[k];
+    filtered_.variance[k] = (1 - trusted) * variance + trusted * filtered_.variance[k];
+  }
+  points_.resize(n + 1, emission_.num_columns());
+  points_.row(0) = x_.head(emission_.num_columns());
+  points_.bottomRows(n) = draw_activations_;
+  weights_.resize(n + 1);
+  weights_[0] = trusted;
+  weights_.tail(n) = (1 - trusted) * draw_weights_;
+}
+
 Vector FastFilter::activation(const Law& law) const {
-  Vector x = Vector::Ones(basis_.cols());
+  Vector x = Vector::Ones(emission_.num_columns());
   x.head(law.mean.size()) =
       moments_.is_logarithmic ? Vector((law.mean + law.variance / 2).array().exp()) : law.mean;
   return x;
 }
 
-Vector FastFilter::log_activation(const Law& law) const {
-  if (moments_.is_logarithmic) return law.mean;
-  Vector logs(law.mean.size());
-  for (Index k = 0; k < logs.size(); ++k) {
-    const double rate = law.mean[k] / law.variance[k];
-    logs[k] = digamma(law.mean[k] * rate) - std::log(rate);
+// Given this state, the state before is on the regression line of the prediction.
+void FastFilter::expect_moves(ExpectedMoves& out) const {
+  const Index components = moments_.slope.size();
+  for (Vector* values : {&out.before, &out.after, &out.before_square, &out.after_square,
+                         &out.product, &out.log_after}) {
+    values->resize(components);
   }
-  return logs;
+  for (Index k = 0; k < components; ++k) {
+    const double gain = moments_.slope[k] * before_.variance[k] / predicted_.variance[k];
+    const double before = before_.mean[k] + gain * (filtered_.mean[k] - predicted_.mean[k]);
+    const double variance = std::max(
+        0.0, before_.variance[k] + gain * gain * (filtered_.variance[k] - predicted_.variance[k]));
+    const double after = filtered_.mean[k];
+    out.before[k] = before;
+    out.after[k] = after;
+    out.before_square[k] = variance + before * before;
+    out.after_square[k] = filtered_.variance[k] + after * after;
+    out.product[k] = gain * filtered_.variance[k] + before * after;
+    out.log_after[k] = log_activation(k);
+  }
 }
 
-// The state before is, given this one, on the line that predicts best.
-ExpectedMoves FastFilter::moves() const {
-  const Vector gain =
-      moments_.slope.array() * before_.variance.array() / predicted_.variance.array();
-  const Vector before =
-      before_.mean.array() + gain.array() * (filtered_.mean - predicted_.mean).array();
-  const Vector variance =
-      (before_.variance.array() +
-       gain.array().square() * (filtered_.variance - predicted_.variance).array())
-          .max(0);
-  ExpectedMoves moves;
-  moves.before = before;
-  moves.after = filtered_.mean;
-  moves.before_square = variance + before.cwiseAbs2();
-  moves.after_square = filtered_.variance + filtered_.mean.cwiseAbs2();
-  moves.product = gain.cwiseProduct(filtered_.variance) + before.cwiseProduct(filtered_.mean);
-  moves.log_after = log_activation(filtered_);
-  return moves;
+double FastFilter::log_activation(Index k) const {
+  if (moments_.is_logarithmic) return filtered_.mean[k];
+  const double rate = filtered_.mean[k] / filtered_.variance[k];
+  return digamma(filtered_.mean[k] * rate) - std::log(rate);
 }
 
 void FastFilter::sample_predicted(Generator& generator, Matrix& out) const {
@@ -303,11 +297,8 @@ void FastFilter::sample_predicted(Generator& generator, Matrix& out) const {
 }
 
 void FastFilter::exchange(StateArchive& archive) {
-  Matrix basis = basis_;
-  archive(prior_, basis, time_, before_, predicted_, filtered_);
-  if (!archive.is_reading()) return;
-  set_prior(AnyPrior(prior_));
-  set_basis(basis);
+  archive(prior_, emission_, time_, before_, predicted_, filtered_);
+  if (archive.is_reading()) set_prior(AnyPrior(prior_));
 }
 
 }  // namespace headwater

@@ -1,13 +1,13 @@
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "headwater/emission/emission.hpp"
 #include "headwater/filters/filter_step.hpp"
-#include "headwater/kernels/poisson_slopes.hpp"
 #include "headwater/models/any_prior.hpp"
-#include "headwater/models/observation.hpp"
 
 namespace headwater {
 
@@ -29,21 +29,23 @@ struct FastFilterOptions {
 // sampling around that place [KotechaDjuric2003].
 class FastFilter {
  public:
-  // basis: M x K, or M x (K + 1) when the prior has K components and there is a background.
-  FastFilter(const AnyPrior& prior, const Matrix& basis, const FastFilterOptions& options);
+  // The emission has K columns, or K + 1 when the prior has K components and there is a background.
+  FastFilter(const AnyPrior& prior, const Emission& emission, const FastFilterOptions& options);
 
   // Parameters for the steps to come; the law so far stays.
   void set_prior(const AnyPrior& prior);
-  void set_basis(const Matrix& basis);
+  void set_basis(const Matrix& basis) { emission_.set_basis(basis); }
+  void set_law(const AnyLaw& law) { emission_.set_law(law); }
 
-  FilterStep step(Observation y);
+  FilterStep step(const Observation& y);
 
   // Activations drawn from the law of x_t given y_1..t-1, one a row.
   void sample_predicted(Generator& generator, Matrix& out) const;
   void exchange(StateArchive& archive);
 
   const AnyPrior& prior() const { return prior_; }
-  const Matrix& basis() const { return basis_; }
+  const Emission& emission() const { return emission_; }
+  const Matrix& basis() const { return emission_.basis(); }
   std::uint64_t time() const { return time_; }  // steps made
 
   // Means and variances of the states, K numbers each.
@@ -58,36 +60,38 @@ class FastFilter {
   const Law& filtered() const { return filtered_; }
   // Expected activations under such a law, background included.
   Vector activation(const Law& law) const;
-  // E[log x], for states that are activations; the mean for states that are logarithms.
-  Vector log_activation(const Law& law) const;
   // Expectations of the last move, given all observations so far.
-  ExpectedMoves moves() const;
+  void expect_moves(ExpectedMoves& out) const;
 
   // Weighted activations that stand for the law given the observation: those of the correction, or
   // the best one alone. One row each, background included.
   const Matrix& points() const { return points_; }
   const Vector& weights() const { return weights_; }
-  // The channels with counts, and counts over intensities at the best activation.
-  std::span<const Index> channels() const { return channels_; }
-  std::span<const double> ratios() const { return ratios_; }
+  // What the observation says, and the forces of its listed channels at the best activation: none
+  // after an impossible observation.
+  const Evidence& evidence() const { return evidence_; }
+  const PointForces& forces() const { return forces_; }
 
  private:
   void predict();
-  bool look_at(Observation y);                // whether anything was seen
+  void look_at(const Observation& y);
   void climb();                               // to the best activation
   double step_from(Index k, double u) const;  // of an EM step in log x
   bool set_slopes();                          // at u_; false if a count cannot be explained
   double settle();                            // the new law; the log-probability of the observation
   double settle_gamma(Index k, double curvature);
   double settle_normal(Index k, double curvature);
-  double correct(Observation y, FilterStep& step);
+  double correct(FastReport& report);
+  void draw_around();  // draws_ and log_weights_: a normal sample around the best activation
+  // What stands for the law given the observation: points_ and weights_.
+  void keep_best();
+  void keep_draws(double trusted);
   bool corrects() const;
+  double log_activation(Index k) const;  // E[log x_k] under the filtered law
 
   AnyPrior prior_;
   AffineMoments moments_;
-  Matrix basis_;
-  PaddedRows rows_;
-  Vector column_sums_;
+  Emission emission_;
   FastFilterOptions options_;
   RandomStream random_;
   std::uint64_t time_ = 0;
@@ -98,16 +102,26 @@ class FastFilter {
   Matrix points_;
   Vector weights_;
 
-  std::vector<Index> channels_;
-  std::vector<double> counts_;
-  std::vector<double> ratios_;
-  Vector total_;    // K: sum of B(m, k) over the channels seen
+  Observation nothing_seen_;
+  Evidence evidence_;
+  PointForces forces_;
+  Vector total_;    // K: what is linear in x, and never negative
   Vector u_;        // log x, of the components
+  Vector last_;     // u_ before the momentum of the last step
   Vector x_;        // padded, background included
-  Vector slopes_;   // padded
   Vector squares_;  // padded
-  Vector scratch_;  // of the channels with counts
-  SeenChannels seen_;
+
+  // Of the correction by weighted draws.
+  Matrix scaled_rows_;
+  Matrix precision_;
+  Eigen::LLT<Matrix> root_;
+  Vector normals_;
+  Matrix draws_;
+  Matrix draw_activations_;
+  Vector log_weights_;
+  Vector draw_likelihoods_;
+  Vector draw_weights_;
+  Vector draw_mean_;
 };
 
 }  // namespace headwater

@@ -1,8 +1,32 @@
 #pragma once
 
+#include <variant>
+
 #include "headwater/core/matrix.hpp"
 
 namespace headwater {
+
+// What a particle filter has to say of one step.
+struct ParticleReport {
+  double effective_size = 0;   // 1 / sum of squared weights
+  bool resampled = false;      // whether the step began with a resampling
+  bool guided = false;         // whether particles looked at the observation before they moved
+  Index bridge_stages = 0;     // tempering stages between their draws and their weights
+  Index unique_ancestors = 0;  // particles of the step before that have descendants in this one
+};
+
+// ... a beam filter.
+struct BeamReport {
+  double effective_size = 0;
+  Index num_states = 0;  // that were kept
+  // How much of the law, as far as it was looked at, is in states that were not kept.
+  double lost_mass = 0;
+};
+
+// ... a fast filter.
+struct FastReport {
+  double effective_size = 0;  // of the draws that correct the law; 0 where it is not corrected
+};
 
 // What became of one observation in a filter.
 struct FilterStep {
@@ -11,18 +35,11 @@ struct FilterStep {
   // observation were missing, and log_predictive is -infinity.
   bool impossible = false;
 
-  // Of a filter that has particles, or some of all states; 0 elsewhere.
-  double effective_size = 0;  // 1 / sum of squared weights
-  // Of a particle filter; 0 elsewhere.
-  bool resampled = false;      // whether the step began with a resampling
-  bool guided = false;         // whether particles looked at the observation before they moved
-  Index bridge_stages = 0;     // in how many stages they were then brought to their law, if any
-  Index unique_ancestors = 0;  // particles of the step before that have descendants in this one
+  // What is particular to the filter; an exact filter has nothing to add.
+  std::variant<std::monostate, ParticleReport, BeamReport, FastReport> of_filter;
 
-  // Of a beam filter; 0 elsewhere.
-  Index num_states = 0;  // that were kept
-  // How much of the law, as far as it was looked at, is in states that were not kept.
-  double lost_mass = 0;
+  const ParticleReport* particles() const { return std::get_if<ParticleReport>(&of_filter); }
+  const BeamReport* beam() const { return std::get_if<BeamReport>(&of_filter); }
 };
 
 }  // namespace headwater

@@ -22,16 +22,10 @@ double log_of_sum(double a, double b) {
 
 }  // namespace
 
-GuidedProposal::GuidedProposal(const GuidedProposal& other)
-    : guide_(other.guide_->clone()),
-      is_guided_(other.is_guided_),
-      log_defence_(other.log_defence_),
-      log_worths_(other.log_worths_) {}
-
-void GuidedProposal::look_ahead(const AnyPrior& prior, const SeenChannels& seen,
+void GuidedProposal::look_ahead(const AnyPrior& prior, const Evidence& evidence,
                                 ConstStates previous, const Eigen::Ref<const Vector>& weights,
                                 const ThreadPool& pool) {
-  is_guided_ = seen.any() && prior.guide(seen, previous, weights, *guide_);
+  is_guided_ = evidence.any() && prior.guide(evidence, previous, weights, *guide_);
   if (!is_guided_) return;
   ask_for_worths(previous, pool);
   is_guided_ = add_defence(weights);

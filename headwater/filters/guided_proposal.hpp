@@ -1,5 +1,6 @@
 #pragma once
 
+#include "headwater/core/clone_pointer.hpp"
 #include "headwater/filters/proposal.hpp"
 
 namespace headwater {
@@ -11,13 +12,11 @@ namespace headwater {
 class GuidedProposal final : public Proposal {
  public:
   explicit GuidedProposal(const AnyPrior& prior) : guide_(prior.make_guide()) {}
-  GuidedProposal(const GuidedProposal& other);
-  GuidedProposal& operator=(const GuidedProposal&) = delete;
   std::unique_ptr<Proposal> clone() const override {
     return std::make_unique<GuidedProposal>(*this);
   }
 
-  void look_ahead(const AnyPrior& prior, const SeenChannels& seen, ConstStates previous,
+  void look_ahead(const AnyPrior& prior, const Evidence& evidence, ConstStates previous,
                   const Eigen::Ref<const Vector>& weights, const ThreadPool& pool) override;
   bool has_worths() const override { return is_guided_; }
   const Vector& log_worths() const override { return log_worths_; }
@@ -40,7 +39,7 @@ class GuidedProposal final : public Proposal {
                       std::span<const std::int32_t> ancestors, States next) const;
   bool add_defence(const Eigen::Ref<const Vector>& weights);  // false: there are no worths at all
 
-  std::unique_ptr<Guide> guide_;
+  ClonePointer<Guide> guide_;
   bool is_guided_ = false;
   double log_defence_ = 0;  // of the constant
   Vector log_worths_;       // the constant included

@@ -197,8 +197,7 @@ struct WorthlessPrior {
     void log_values(ConstStates, Eigen::Ref<Vector> out) const override { out.setZero(); }
     double log_worth = 0;
   };
-  bool guide(const SeenChannels&, ConstStates, const Eigen::Ref<const Vector>&,
-             Guide& guide) const {
+  bool guide(const Evidence&, ConstStates, const Eigen::Ref<const Vector>&, Guide& guide) const {
     guide.log_worth = log_worth;
     return true;
   }

@@ -45,23 +45,24 @@ void ParticleFilterOptions::validate() const {
   }
 }
 
-ParticleFilter::ParticleFilter(const AnyPrior& prior, const Matrix& basis,
+ParticleFilter::ParticleFilter(const AnyPrior& prior, const Emission& emission,
                                const ParticleFilterOptions& options,
                                std::shared_ptr<const ThreadPool> pool)
     : prior_(prior),
+      emission_(emission),
       options_(options),
       pool_(std::move(pool)),
       proposal_(std::make_unique<PriorProposal>()),
       random_(options.seed) {
   options_.validate();
   if (options_.guided) proposal_ = std::make_unique<GuidedProposal>(prior_);
-  assert(basis.cols() == prior.num_components() || basis.cols() == prior.num_components() + 1);
-  set_basis(basis);
+  assert(emission.num_columns() == prior.num_components() ||
+         emission.num_columns() == prior.num_components() + 1);
   const Index n = options_.num_particles;
   states_.resize(n, prior_.state_size());
   previous_.resize(n, prior_.state_size());
   parents_.resize(n, prior_.state_size());
-  activations_.setOnes(n, basis.cols());  // a background stays at one
+  activations_.setOnes(n, emission.num_columns());  // a background stays at one
   ancestors_.resize(static_cast<std::size_t>(n));
   log_likelihoods_.resize(n);
   log_surrogates_.setZero(n);
@@ -70,63 +71,35 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Matrix& basis,
   weights_.resize(n);
 }
 
-ParticleFilter::ParticleFilter(const ParticleFilter& other)
-    : prior_(other.prior_),
-      basis_(other.basis_),
-      column_sums_(other.column_sums_),
-      options_(other.options_),
-      pool_(other.pool_),
-      proposal_(other.proposal_->clone()),
-      random_(other.random_),
-      time_(other.time_),
-      states_(other.states_),
-      previous_(other.previous_),
-      parents_(other.parents_),
-      activations_(other.activations_),
-      ancestors_(other.ancestors_),
-      log_likelihoods_(other.log_likelihoods_),
-      log_surrogates_(other.log_surrogates_),
-      log_carried_(other.log_carried_),
-      log_weights_(other.log_weights_),
-      weights_(other.weights_),
-      previous_weights_(other.previous_weights_),
-      log_worth_(other.log_worth_),
-      bridge_(other.bridge_) {}
-
-void ParticleFilter::set_basis(const Matrix& basis) {
-  basis_ = basis;
-  column_sums_ = basis_.colwise().sum();
-}
-
 void ParticleFilter::exchange(StateArchive& archive) {
-  Matrix basis = basis_;
-  archive(prior_, basis, time_, states_, activations_, ancestors_, log_carried_, log_weights_,
+  archive(prior_, emission_, time_, states_, activations_, ancestors_, log_carried_, log_weights_,
           weights_, log_worth_, bridge_);
-  if (archive.is_reading()) set_basis(basis);
 }
 
-FilterStep ParticleFilter::step(Observation y) {
-  assert(static_cast<Index>(y.size()) == basis_.rows());
-  FilterStep report;
+FilterStep ParticleFilter::step(const Observation& y) {
+  assert(y.num_channels() == emission_.num_channels());
+  ParticleReport report;
   ++time_;
-  seen_.look_at(y, basis_, column_sums_);
-  proposal_->look_ahead(prior_, seen_, cloud(), weights_.head(cloud().rows()), *pool_);
+  emission_.look_at(y, evidence_);
+  evidence_.gather_rows();
+  proposal_->look_ahead(prior_, evidence_, cloud(), weights_.head(cloud().rows()), *pool_);
   report.guided = proposal_->has_worths();
   report.resampled = choose_ancestors();
   states_.swap(previous_);
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
     move(first, size);
-    log_likelihoods(activations_.middleRows(first, size), seen_,
-                    as_span(log_likelihoods_).subspan(first, size));
+    evidence_.log_likelihoods(activations_.middleRows(first, size),
+                              as_span(log_likelihoods_).subspan(first, size));
     rule_out_what_is_no_number(first, size);
   });
-  const double log_normaliser = seen_.any() ? take_in_likelihoods(report) : keep_carried_weights();
+  const double log_normaliser =
+      evidence_.any() ? take_in_likelihoods(report) : keep_carried_weights();
   report.unique_ancestors = count_unique(ancestors_);
   report.effective_size = effective_size(weights_);
-  report.impossible = log_normaliser == kMinusInfinity;
-  report.log_predictive =
-      report.impossible ? kMinusInfinity : log_worth_ + log_normaliser + log_base_measure(y);
-  return report;
+  const bool is_impossible = log_normaliser == kMinusInfinity;
+  const double log_predictive =
+      is_impossible ? kMinusInfinity : log_worth_ + log_normaliser + emission_.log_base_measure(y);
+  return {log_predictive, is_impossible, report};
 }
 
 Eigen::Ref<const Matrix> ParticleFilter::cloud() const {
@@ -201,7 +174,7 @@ void ParticleFilter::rule_out_what_is_no_number(Index first, Index size) {
 
 // The carried weights are part of the normaliser: without them the likelihood would be wrong
 // whenever the step did not resample.
-double ParticleFilter::take_in_likelihoods(FilterStep& report) {
+double ParticleFilter::take_in_likelihoods(ParticleReport& report) {
   const auto weigh = [&](double power) {
     log_weights_ = log_carried_ + power * (log_likelihoods_ - log_surrogates_);
     return normalise_log_weights(as_span(log_weights_), as_span(weights_));
@@ -214,10 +187,11 @@ double ParticleFilter::take_in_likelihoods(FilterStep& report) {
   const double wanted = options_.bridge_below * static_cast<double>(num_particles());
   if (proposal_->can_bridge() && effective_size(weights_) < wanted) {
     if (time_ == 1) parents_.resize(0, parents_.cols());
-    const Bridge::Crossing crossing = bridge_.cross(
-        prior_, *proposal_, seen_, options_.resampling, random_block(0, Purpose::bridges), *pool_,
-        {parents_, states_, activations_, ancestors_, log_carried_, log_likelihoods_,
-         log_surrogates_});
+    const Bridge::Crossing crossing =
+        bridge_.cross(prior_, *proposal_, evidence_, options_.resampling,
+                      random_block(0, Purpose::bridges), *pool_,
+                      {parents_, states_, activations_, ancestors_, log_carried_, log_likelihoods_,
+                       log_surrogates_});
     parents_.resize(num_particles(), prior_.state_size());
     report.bridge_stages = crossing.stages;
     log_normaliser = crossing.log_normaliser + weigh(crossing.left);
@@ -243,7 +217,7 @@ WeightedActivations ParticleFilter::predicted() const {
     return {activations_, carried / carried.sum()};
   }
   const Index n = num_particles();
-  WeightedActivations cloud{Matrix::Ones(n, basis_.cols()), previous_weights_};
+  WeightedActivations cloud{Matrix::Ones(n, emission_.num_columns()), previous_weights_};
   Matrix states(n, prior_.state_size());
   const RandomBlock random = random_block(0, Purpose::predictions);
   if (time_ == 1) {

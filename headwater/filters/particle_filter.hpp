@@ -4,12 +4,13 @@
 #include <memory>
 #include <vector>
 
+#include "headwater/core/clone_pointer.hpp"
+#include "headwater/emission/emission.hpp"
 #include "headwater/filters/bridge.hpp"
 #include "headwater/filters/filter_step.hpp"
 #include "headwater/filters/proposal.hpp"
 #include "headwater/filters/resampling.hpp"
 #include "headwater/models/any_prior.hpp"
-#include "headwater/models/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 
 namespace headwater {
@@ -45,21 +46,21 @@ struct WeightedActivations {
 // are there for everybody in between. All randomness is addressed by (seed, time, particle).
 class ParticleFilter {
  public:
-  // basis: M x K, or M x (K + 1) when the prior has K components and there is a background.
-  ParticleFilter(const AnyPrior& prior, const Matrix& basis, const ParticleFilterOptions& options,
-                 std::shared_ptr<const ThreadPool> pool);
-  ParticleFilter(const ParticleFilter& other);
-  ParticleFilter& operator=(const ParticleFilter&) = delete;
+  // The emission has K columns, or K + 1 when the prior has K components and there is a background.
+  ParticleFilter(const AnyPrior& prior, const Emission& emission,
+                 const ParticleFilterOptions& options, std::shared_ptr<const ThreadPool> pool);
 
   // Parameters for the steps to come; the particles stay.
   void set_prior(const AnyPrior& prior) { prior_ = prior; }
-  void set_basis(const Matrix& basis);
+  void set_basis(const Matrix& basis) { emission_.set_basis(basis); }
+  void set_law(const AnyLaw& law) { emission_.set_law(law); }
   void set_proposal(std::unique_ptr<Proposal> proposal) { proposal_ = std::move(proposal); }
 
-  FilterStep step(Observation y);
+  FilterStep step(const Observation& y);
 
   const AnyPrior& prior() const { return prior_; }
-  const Matrix& basis() const { return basis_; }
+  const Emission& emission() const { return emission_; }
+  const Matrix& basis() const { return emission_.basis(); }
   const ThreadPool& pool() const { return *pool_; }
   const RandomStream& random() const { return random_; }
   std::uint64_t time() const { return time_; }  // steps made
@@ -85,16 +86,15 @@ class ParticleFilter {
   void move(Index first, Index size);
   void rule_out_what_is_no_number(Index first, Index size);
   // Both return the log of the normaliser: -infinity if no weight is left, or 0.
-  double take_in_likelihoods(FilterStep& report);
+  double take_in_likelihoods(ParticleReport& report);
   double keep_carried_weights();
   RandomBlock random_block(Index first, Purpose purpose) const;
 
   AnyPrior prior_;
-  Matrix basis_;
-  Vector column_sums_;
+  Emission emission_;
   ParticleFilterOptions options_;
   std::shared_ptr<const ThreadPool> pool_;
-  std::unique_ptr<Proposal> proposal_;
+  ClonePointer<Proposal> proposal_;
   RandomStream random_;
   std::uint64_t time_ = 0;
 
@@ -103,7 +103,7 @@ class ParticleFilter {
   Matrix parents_;   // each particle's ancestor among them
   Matrix activations_;
   Ancestors ancestors_;
-  SeenChannels seen_;
+  Evidence evidence_;
   Vector log_likelihoods_;
   Vector log_surrogates_;  // of the function that stood for the likelihood; 0 without
   Vector log_carried_;     // log-weights before the observation is seen, normalised

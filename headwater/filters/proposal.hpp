@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "headwater/emission/evidence.hpp"
 #include "headwater/models/any_prior.hpp"
-#include "headwater/models/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 
 namespace headwater {
@@ -25,7 +25,7 @@ class Proposal {
 
   // Called once a step, before the others, with the cloud that is to move; it has no rows before
   // the first step.
-  virtual void look_ahead(const AnyPrior& prior, const SeenChannels& seen, ConstStates previous,
+  virtual void look_ahead(const AnyPrior& prior, const Evidence& evidence, ConstStates previous,
                           const Eigen::Ref<const Vector>& weights, const ThreadPool& pool) = 0;
   // Whether there is a g~ in this step; without, it is one.
   virtual bool has_worths() const = 0;
@@ -53,8 +53,8 @@ class PriorProposal final : public Proposal {
   std::unique_ptr<Proposal> clone() const override {
     return std::make_unique<PriorProposal>(*this);
   }
-  void look_ahead(const AnyPrior&, const SeenChannels&, ConstStates,
-                  const Eigen::Ref<const Vector>&, const ThreadPool&) override {}
+  void look_ahead(const AnyPrior&, const Evidence&, ConstStates, const Eigen::Ref<const Vector>&,
+                  const ThreadPool&) override {}
   bool has_worths() const override { return false; }
   const Vector& log_worths() const override { return no_worths_; }
   void draw(const AnyPrior& prior, const RandomBlock& random, ConstStates parents,

@@ -20,7 +20,7 @@ class LookAhead final : public Proposal {
  public:
   explicit LookAhead(double power) : power_(power) {}
   std::unique_ptr<Proposal> clone() const override { return std::make_unique<LookAhead>(*this); }
-  void look_ahead(const AnyPrior& prior, const SeenChannels& seen, ConstStates previous,
+  void look_ahead(const AnyPrior& prior, const Evidence& seen, ConstStates previous,
                   const Eigen::Ref<const Vector>&, const ThreadPool&) override {
     const FiniteAxis axis = prior.finite_chain().axes[0];
     const bool is_first = previous.rows() == 0;

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/kernels/elementary.hpp"
-
 namespace headwater {
 
 namespace {
@@ -55,25 +53,27 @@ void StateSearch::Places::grow() {
   }
 }
 
-void StateSearch::look_at(const PackedChain& chain, const Matrix& basis, const SeenChannels& seen,
+void StateSearch::look_at(const PackedChain& chain, const Evidence& evidence,
                           const std::vector<Vector>& laws) {
   chain_ = &chain;
-  seen_ = &seen;
+  evidence_ = &evidence;
   laws_ = &laws;
-  const auto num_counts = static_cast<Index>(seen.counts().size());
-  const Eigen::Map<const RowMatrix> rows(seen.rows().data(), num_counts, basis.cols());
+  const Eigen::Map<const RowMatrix> rows = evidence.rows();
   parts_.resize(static_cast<std::size_t>(chain.num_axes()));
   totals_.resize(parts_.size());
   Index column = 0;
   for (Index k = 0; k < chain.num_axes(); ++k) {
     const Matrix& states = chain.axis(k).states;
     const auto axis = static_cast<std::size_t>(k);
-    parts_[axis].noalias() = rows.middleCols(column, states.cols()) * states.transpose();
+    parts_[axis].resize(rows.rows(), states.rows()).noalias() =
+        rows.middleCols(column, states.cols()) * states.transpose();
     totals_[axis].setZero(states.rows());
-    if (seen.any()) totals_[axis] = states * seen.total().segment(column, states.cols());
+    if (evidence.any()) {
+      totals_[axis].noalias() = states * evidence.total().segment(column, states.cols());
+    }
     column += states.cols();
   }
-  background_ = rows.rightCols(basis.cols() - column).rowwise().sum();
+  background_.resize(rows.rows()) = rows.rightCols(rows.cols() - column).rowwise().sum();
 }
 
 void StateSearch::run(std::span<const PackedState> begin, Index most) {
@@ -111,11 +111,12 @@ void StateSearch::run(std::span<const PackedState> begin, Index most) {
 
 // The likeliest state of each axis in the mixtures of highest score.
 PackedState StateSearch::mode_of_mixtures() {
-  intensity_ = background_;
+  auto intensity = intensities_.resize(background_.size());
+  intensity = background_.view();
   mixtures_.resize(parts_.size());
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     mixtures_[k] = (*laws_)[k].array().exp();
-    intensity_.noalias() += parts_[k] * mixtures_[k];
+    intensity.noalias() += parts_[k].view() * mixtures_[k];
   }
   double gain = kSmallGain + 1;
   for (int sweep = 0; sweep < kMostSweeps && gain > kSmallGain; ++sweep) {
@@ -133,12 +134,22 @@ PackedState StateSearch::mode_of_mixtures() {
 
 // From the state that is worth least to the one that is worth most, as far as a parabola says.
 double StateSearch::move_mass(std::size_t k) {
-  const Eigen::Map<const Vector> counts(seen_->counts().data(), intensity_.size());
-  const Matrix& parts = parts_[k];
+  const auto parts = parts_[k].view();
   Vector& mixture = mixtures_[k];
-  intensity_ = intensity_.cwiseMax(kLeastIntensity);
-  ratios_ = counts.cwiseQuotient(intensity_);
-  slopes_.noalias() = parts.transpose() * ratios_;
+  auto intensity = intensities_.view();
+  intensity = intensity.cwiseMax(kLeastIntensity);
+  evidence_->forces(as_span(intensity), forces_);
+  if (!forces_.losses.empty()) {
+    for (std::size_t j = 0; j < forces_.gains.size(); ++j) forces_.gains[j] -= forces_.losses[j];
+  }
+  const Eigen::Map<const Vector> pull(forces_.gains.data(), intensity.size());
+  slopes_.setZero(parts.cols());
+  Reducer::sum(evidence_->stretches(), as_span(slopes_), [&](const Stretch& s, auto out) {
+    const auto first = static_cast<Index>(s.first);
+    const auto size = static_cast<Index>(s.size);
+    Eigen::Map<Vector>(out.data(), slopes_.size()).noalias() +=
+        parts.middleRows(first, size).transpose() * pull.segment(first, size);
+  });
   slopes_ += (*laws_)[k] - totals_[k];
   Index to = 0;
   slopes_.maxCoeff(&to);
@@ -148,17 +159,22 @@ double StateSearch::move_mass(std::size_t k) {
   }
   const double slope = slopes_[to] - slopes_[from];
   if (!(slope > 0)) return 0;
-  neighbour_ = parts.col(to) - parts.col(from);
-  const double curvature =
-      (ratios_.array() * neighbour_.array().square() / intensity_.array()).sum();
+  auto change = neighbours_.resize(intensity.size());
+  change = parts.col(to) - parts.col(from);
+  const double curvature = Reducer::sum(evidence_->stretches(), [&](const Stretch& s) {
+    const auto first = static_cast<Index>(s.first);
+    const auto size = static_cast<Index>(s.size);
+    const Eigen::Map<const Vector> curvatures(forces_.curvatures.data() + s.first, size);
+    return (curvatures.array() * change.segment(first, size).array().square()).sum();
+  });
   double mass = curvature * mixture[from] > slope ? slope / curvature : mixture[from];
-  // No channel may lose its last intensity: every one here has a count.
-  for (Index j = 0; j < intensity_.size(); ++j) {
-    if (neighbour_[j] < 0) mass = std::min(mass, -kMostLost * intensity_[j] / neighbour_[j]);
+  // No channel may lose its last intensity: a listed one may have a count.
+  for (Index j = 0; j < intensity.size(); ++j) {
+    if (change[j] < 0) mass = std::min(mass, -kMostLost * intensity[j] / change[j]);
   }
   mixture[to] += mass;
   mixture[from] -= mass;
-  intensity_ += mass * neighbour_;
+  intensity += mass * change;
   return mass * slope;
 }
 
@@ -177,18 +193,18 @@ void StateSearch::drop_what_is_out_of_reach() {
 }
 
 void StateSearch::set_intensity(PackedState state) {
-  intensity_ = background_;
+  auto intensity = intensities_.resize(background_.size());
+  intensity = background_.view();
   for (Index k = 0; k < chain_->num_axes(); ++k) {
-    intensity_ += parts_[static_cast<std::size_t>(k)].col(chain_->on_axis(state, k));
+    intensity += parts_[static_cast<std::size_t>(k)].view().col(chain_->on_axis(state, k));
   }
 }
 
 double StateSearch::score_of(PackedState state) {
   set_intensity(state);
-  neighbour_ = intensity_.cwiseMax(kLeastIntensity);
-  vector_log(as_span(neighbour_), as_span(neighbour_));
-  const std::span<const double> counts = seen_->counts();
-  double score = neighbour_.dot(Eigen::Map<const Vector>(counts.data(), intensity_.size()));
+  auto floored = neighbours_.resize(intensities_.size());
+  floored = intensities_.view().cwiseMax(kLeastIntensity);
+  double score = evidence_->value(as_span(floored));
   for (Index k = 0; k < chain_->num_axes(); ++k) {
     const Index i = chain_->on_axis(state, k);
     const auto axis = static_cast<std::size_t>(k);
@@ -199,8 +215,9 @@ double StateSearch::score_of(PackedState state) {
 
 void StateSearch::score_neighbours(PackedState state) {
   set_intensity(state);
-  const Eigen::Map<const Vector> counts(seen_->counts().data(), intensity_.size());
-  double rest = 0;  // of the score: all but the logarithms of intensities
+  const auto intensity = intensities_.view();
+  auto neighbour = neighbours_.resize(intensity.size());
+  double rest = 0;  // of the score: all but the terms of the listed channels
   for (Index k = 0; k < chain_->num_axes(); ++k) {
     const auto axis = static_cast<std::size_t>(k);
     const Index here = chain_->on_axis(state, k);
@@ -208,15 +225,14 @@ void StateSearch::score_neighbours(PackedState state) {
   }
   for (Index k = 0; k < chain_->num_axes(); ++k) {
     const auto axis = static_cast<std::size_t>(k);
-    const Matrix& parts = parts_[axis];
+    const auto parts = parts_[axis].view();
     const Vector& law = (*laws_)[axis];
     const Index here = chain_->on_axis(state, k);
     for (Index i = 0; i < parts.cols(); ++i) {
       if (i == here || law[i] == -std::numeric_limits<double>::infinity()) continue;
       const double change = law[i] - totals_[axis][i] - law[here] + totals_[axis][here];
-      neighbour_ = (intensity_ - parts.col(here) + parts.col(i)).cwiseMax(kLeastIntensity);
-      vector_log(as_span(neighbour_), as_span(neighbour_));
-      take(chain_->with_axis(state, k, i), neighbour_.dot(counts) + rest + change);
+      neighbour = (intensity - parts.col(here) + parts.col(i)).cwiseMax(kLeastIntensity);
+      take(chain_->with_axis(state, k, i), evidence_->value(as_span(neighbour)) + rest + change);
     }
   }
 }

@@ -4,7 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "headwater/models/observation.hpp"
+#include "headwater/core/growing.hpp"
+#include "headwater/emission/evidence.hpp"
 #include "headwater/models/packed_chain.hpp"
 
 namespace headwater {
@@ -29,8 +30,7 @@ class StateSearch {
 
   // The observation that is to be explained. laws: for each axis, the logarithms of the predicted
   // law of its states.
-  void look_at(const PackedChain& chain, const Matrix& basis, const SeenChannels& seen,
-               const std::vector<Vector>& laws);
+  void look_at(const PackedChain& chain, const Evidence& evidence, const std::vector<Vector>& laws);
 
   // Scores neighbours of at most `most` states, and stops when none is left within reach of the
   // best.
@@ -69,21 +69,22 @@ class StateSearch {
   void take(PackedState state, double score);
   double score_of(PackedState state);
   void score_neighbours(PackedState state);
-  void set_intensity(PackedState state);  // lambda_m of the channels with counts
+  void set_intensity(PackedState state);  // lambda of the listed channels
   void drop_what_is_out_of_reach();
 
   const PackedChain* chain_ = nullptr;
-  const SeenChannels* seen_ = nullptr;
+  const Evidence* evidence_ = nullptr;
   const std::vector<Vector>* laws_ = nullptr;
-  std::vector<Matrix> parts_;   // of each axis: what its states add to lambda, one column a state
+  std::vector<GrowingMatrix>
+      parts_;                   // of each axis: what its states add to lambda, one column a state
   std::vector<Vector> totals_;  // ... and to the sum of lambda over all channels seen
-  Vector background_;           // what a component that is always on adds
+  GrowingVector background_;    // what a component that is always on adds
 
   std::vector<Vector> mixtures_;  // of the states of each axis
   Vector slopes_;
-  Vector ratios_;
-  Vector intensity_;
-  Vector neighbour_;
+  Forces forces_;
+  GrowingVector intensities_;
+  GrowingVector neighbours_;
   std::vector<Found> found_;
   std::vector<Waiting> waiting_;  // a heap
   Places places_;

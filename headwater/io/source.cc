@@ -92,16 +92,9 @@ std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const 
 
 }  // namespace
 
-bool ObservationSource::next_sparse(SparseObservation& observation) {
+bool ObservationSource::next(Observation& y) {
   if (!next(dense_)) return false;
-  observation.num_channels = num_channels();
-  observation.channels.clear();
-  observation.values.clear();
-  for (std::size_t channel = 0; channel < dense_.size(); ++channel) {
-    if (dense_[channel] == 0) continue;
-    observation.channels.push_back(static_cast<Index>(channel));
-    observation.values.push_back(dense_[channel]);
-  }
+  y.assign(dense_);
   return true;
 }
 

@@ -8,16 +8,9 @@
 
 #include "headwater/core/matrix.hpp"
 #include "headwater/io/bad_row.hpp"
+#include "headwater/observations/observation.hpp"
 
 namespace headwater {
-
-// An observation by the entries that are not zero: channels ascend (from 0), values are positive,
-// or NaN where a cell is missing.
-struct SparseObservation {
-  Index num_channels = 0;
-  std::vector<Index> channels;
-  std::vector<double> values;
-};
 
 // Observations one after another, time runs on. A missing cell is NaN; every other value is finite
 // and 0 or more. Whatever is wrong with the data throws InputError that says where.
@@ -30,8 +23,8 @@ class ObservationSource {
   // Overwrites `values` with the next observation; false at the end, and then they mean nothing.
   virtual bool next(std::vector<double>& values) = 0;
 
-  // The same for the entries that are not zero. A sparse file is never made dense on the way.
-  virtual bool next_sparse(SparseObservation& observation);
+  // The same, sorted out. A sparse file is never made dense on the way.
+  virtual bool next(Observation& y);
 
   // True for files of rows that stand for themselves: CSV, TSV, JSON lines, NPY and HDF5. What is
   // wrong with one row is then thrown as BadRow, and the next call of next() goes on with the row

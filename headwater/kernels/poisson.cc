@@ -261,13 +261,18 @@ Run next_run(std::span<const double> counts, std::size_t first) {
 
 }  // namespace
 
-void CountRuns::set(std::span<const double> counts) {
+void CountRuns::set(std::span<const double> counts, std::span<const Stretch> stretches) {
+  const Stretch all{0, counts.size()};
+  if (stretches.empty()) stretches = {&all, 1};
   runs_.clear();
   num_channels_ = 0;
-  do {
-    runs_.push_back(next_run(counts, num_channels_));
-    num_channels_ += runs_.back().size;
-  } while (num_channels_ < counts.size());
+  for (const Stretch& stretch : stretches) {
+    const std::size_t end = stretch.first + stretch.size;
+    do {
+      runs_.push_back(next_run(counts.first(end), num_channels_));
+      num_channels_ += runs_.back().size;
+    } while (num_channels_ < end);
+  }
 }
 
 void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
@@ -282,6 +287,17 @@ void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const 
     HWY_DYNAMIC_DISPATCH(add_run)
     (x.data(), stride, out.size(),
      {run, total.size(), rows.data() + run.first * total.size(), is_first ? total.data() : nullptr},
+     out.data());
+  }
+}
+
+void add_count_logarithms(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
+                          std::span<const CountRuns::Run> runs, std::span<double> out) {
+  const auto stride = static_cast<std::size_t>(x.outerStride());
+  const auto columns = static_cast<std::size_t>(x.cols());
+  for (const CountRuns::Run& run : runs) {
+    HWY_DYNAMIC_DISPATCH(add_run)
+    (x.data(), stride, out.size(), {run, columns, rows.data() + run.first * columns, nullptr},
      out.data());
   }
 }

@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "headwater/core/matrix.hpp"
+#include "headwater/core/stretch.hpp"
 
 namespace headwater {
 
 // The positive counts of some channels, sorted out once for all that is asked about them.
 class CountRuns {
  public:
-  // Keeps its memory.
-  void set(std::span<const double> counts);
+  // Keeps its memory. No run reaches beyond the end of a stretch; without any, all is one.
+  void set(std::span<const double> counts, std::span<const Stretch> stretches = {});
 
   // Channels that are taken in together.
   struct Run {
@@ -54,5 +55,9 @@ class CountRuns {
 void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
                              const CountRuns& counts, std::span<const double> total,
                              std::span<double> out);
+
+// out[i] += sum_j counts[j] log lambda_j(x_i) over the channels of some of the runs. rows: of all.
+void add_count_logarithms(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
+                          std::span<const CountRuns::Run> runs, std::span<double> out);
 
 }  // namespace headwater

@@ -38,6 +38,28 @@ constexpr Index kBeamWidth = 64;
 // A factorisation's zeros, over the mean of their channel.
 constexpr double kFloor = 1e-3;
 
+// The first round is on few observations: enough to tell a hopeless beginning.
+constexpr Index kFirstRound = 300;
+// EM is tried on 2 M K observations, within these bounds: with fewer the sources are not told
+// apart, with more the search takes longer than the fit.
+constexpr Index kFewestTried = 1000;
+constexpr Index kMostTried = 3000;
+// ... and on fewer where an iteration is dear, but never on less than this.
+constexpr Index kFewestAffordable = 200;
+// What an iteration may cost by each engine, in cells: states (or particles, or columns) times
+// channels. Each was chosen so that a search takes some ten seconds on one core.
+constexpr double kMostStateCells = 3e7;
+constexpr double kMostParticleCells = 1e8;
+constexpr double kMostBeamCells = 2e8;
+constexpr double kMostFastCells = 1e9;
+// What an observation costs beside its channels, in channels.
+constexpr Index kChannelsOfOverhead = 20;
+// Passes of the fast engine over an observation's counts.
+constexpr Index kFastPasses = 20;
+// The buffer holds no more cells than this: 32 MB of counts.
+constexpr Index kMostBufferedCells = Index{1} << 22;
+constexpr Index kFewestBuffered = 20;
+
 // EM goes on in rounds, on more observations each time, with the better half of the trials.
 struct Round {
   Index observations;
@@ -48,6 +70,8 @@ struct Round {
 struct Trial {
   StartReport::Trial report;
   Estimate estimate;
+  bool is_stand_in = false;  // whether its prior only stands for the one that is to be learned
+  bool is_factorised = false;
 };
 
 // A factorisation with columns on the scale that they have under the prior, and without zeros.
@@ -64,27 +88,29 @@ Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& st
 struct NamedBasis {
   std::string name;
   Matrix basis;
+  bool is_factorised = false;
 };
 
 std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
-                                   const AnyPrior& prior, std::uint64_t seed) {
+                                   const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
   std::vector<NamedBasis> bases;
   for (Index i = 0; i < kRandomStarts; ++i) {
     const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
     bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
   }
   const Matrix random = bases[0].basis;
-  const CumulantStart cumulants = cumulant_start(observations, activation_variances(prior), random);
+  const CumulantStart cumulants =
+      cumulant_start(observations, law, activation_variances(prior), random);
   if (cumulants.columns_found > 0 && cumulants.basis.allFinite()) {
     bases.push_back(
-        {"factorisation of cumulants", factorised(observations, cumulants.basis, prior)});
+        {"factorisation of cumulants", factorised(observations, cumulants.basis, prior), true});
     bases.push_back({"cumulants", cumulants.basis});
   }
-  bases.push_back({"factorisation", factorised(observations, random, prior)});
+  bases.push_back({"factorisation", factorised(observations, random, prior), true});
   return bases;
 }
 
-void improve(Trial& trial, const Record& observations, std::int64_t iterations,
+void improve(Trial& trial, const RecordView& observations, std::int64_t iterations,
              const MStepOptions& m_step, const OnIteration& on_iteration) {
   BatchEmOptions options;
   options.max_iterations = iterations;
@@ -109,6 +135,7 @@ void put_under(const AnyPrior& prior, Trial& trial) {
   const Vector ratio = mean_activation(trial.estimate.prior).cwiseQuotient(mean_activation(prior));
   trial.estimate.basis.leftCols(ratio.size()) *= ratio.asDiagonal();
   trial.estimate.prior = prior;
+  trial.is_stand_in = false;
 }
 
 // An engine for a trial, whose random numbers are those of a seed.
@@ -122,7 +149,7 @@ MakeTrialEngine particle_engines(bool learn_prior) {
     options.filter.num_particles = kParticles;
     options.filter.seed = seed;
     options.learn_prior = learn_prior;
-    return std::make_unique<ParticleEngine>(estimate.prior, estimate.basis, options, pool);
+    return std::make_unique<ParticleEngine>(estimate.prior, estimate.emission(), options, pool);
   };
 }
 
@@ -131,7 +158,7 @@ MakeTrialEngine beam_engines(bool learn_prior) {
     BeamEngineOptions options;
     options.filter = {kBeamWidth, seed};
     options.learn_prior = learn_prior;
-    return std::make_unique<BeamEngine>(estimate.prior, estimate.basis, options);
+    return std::make_unique<BeamEngine>(estimate.prior, estimate.emission(), options);
   };
 }
 
@@ -140,11 +167,11 @@ MakeTrialEngine fast_engines(bool learn_prior) {
     FastEngineOptions options;
     options.filter.seed = seed;
     options.learn_prior = learn_prior;
-    return std::make_unique<FastEngine>(estimate.prior, estimate.basis, options);
+    return std::make_unique<FastEngine>(estimate.prior, estimate.emission(), options);
   };
 }
 
-void improve_by_engine(Trial& trial, const Record& observations, std::int64_t iterations,
+void improve_by_engine(Trial& trial, const RecordView& observations, std::int64_t iterations,
                        const MStepOptions& m_step, const MakeTrialEngine& make, std::uint64_t seed,
                        const OnIteration& on_iteration) {
   seed += static_cast<std::uint64_t>(trial.report.iterations);
@@ -167,29 +194,14 @@ void improve_by_engine(Trial& trial, const Record& observations, std::int64_t it
 
 // How many observations EM is tried on, if that can be afforded.
 Index observations_to_try(Index num_channels, Index num_components) {
-  return std::clamp<Index>(2 * num_channels * num_components, 1000, 3000);
+  return std::clamp<Index>(2 * num_channels * num_components, kFewestTried, kMostTried);
 }
 
-// Fewer observations where an iteration is dear: where there are many channels each tells more.
-Index affordable(Index n, double cells_of_each, double most_cells) {
-  return std::min(n, std::max<Index>(200, static_cast<Index>(most_cells / cells_of_each)));
-}
-
-Index affordable_by_states(Index n, Index num_states, Index num_channels) {
-  return affordable(n, static_cast<double>(num_states * (num_channels + 20)), 3e7);
-}
-
-Index affordable_by_particles(Index n, const Matrix& basis) {
-  return affordable(n, static_cast<double>(kParticles * basis.cols() * (basis.rows() + 20)), 1e8);
-}
-
-// For priors of many components: on as many observations as the engine's cells allow.
-Index affordable_by_beam(Index n, const Matrix& basis) {
-  return affordable(n, static_cast<double>(kBeamWidth * basis.cols() * (basis.rows() + 20)), 2e8);
-}
-
-Index affordable_by_fast(Index n, const Matrix& basis) {
-  return affordable(n, static_cast<double>(20 * basis.cols() * (basis.rows() + 20)), 1e9);
+// Fewer of the n observations where an iteration is dear: where there are many channels each tells
+// more. width: states, particles or columns that are looked at for each channel.
+Index affordable(Index n, Index width, Index num_channels, double most_cells) {
+  const auto cells = static_cast<double>(width * (num_channels + kChannelsOfOverhead));
+  return std::min(n, std::max(kFewestAffordable, static_cast<Index>(most_cells / cells)));
 }
 
 // Where the prior has a scale EM's steps are as they are, and more of them are needed.
@@ -242,73 +254,116 @@ Matrix with_background(Matrix basis, const Vector& background) {
 }  // namespace
 
 Index start_buffer(Index num_channels, const AnyPrior& prior) {
-  constexpr Index kCells = Index{1} << 22;
   const Index tried = observations_to_try(num_channels, prior.num_components());
   const Index wanted = prior.has_scale() ? kObservationsForCumulants : tried;
-  return std::clamp<Index>(kCells / num_channels, 20, wanted);
+  return std::clamp<Index>(kMostBufferedCells / num_channels, kFewestBuffered, wanted);
 }
 
-StartSearch automatic_start(const Record& observations, const AnyPrior& prior, bool background,
-                            const MStepOptions& options, std::uint64_t seed,
-                            const OnSearch& on_search) {
-  const bool is_itself = prior.is_finite() && is_in_exact_reach(prior) &&
-                         prior.finite_chain().num_states() <= kMostStates;
-  const std::optional<AnyPrior> model =
-      is_itself ? std::optional(prior) : stand_in(prior, kMostLevelStates, kMostStates);
+namespace {
 
-  std::vector<Trial> trials;
-  const Matrix rates = observations.rates();
-  for (NamedBasis& begin : beginnings(rates, prior, seed)) {
-    Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
-                              : std::move(begin.basis);
-    trials.push_back({{begin.name, 0, 0}, {std::move(basis), model ? *model : prior}});
-  }
-  if (model) {
-    const Index n = std::min(observations.size(), observations_to_try(observations.num_channels(),
-                                                                      prior.num_components()));
-    const Index most =
-        affordable_by_states(n, model->finite_chain().num_states(), observations.num_channels());
-    const Index few = std::min<Index>(most, 300);
-    MStepOptions m_step = options;
-    if (!is_itself) m_step.held_parameters.clear();
-    const Improve by_em = [&](Trial& trial, const Round& round, const OnIteration& tell) {
-      improve(trial, observations.first(round.observations), round.iterations, m_step, tell);
-    };
-    const Improve by_particles = [&](Trial& trial, const Round& round, const OnIteration& tell) {
-      if (trial.estimate.prior.name() != prior.name()) put_under(prior, trial);
-      improve_by_engine(trial, observations.first(round.observations), round.iterations, options,
-                        particle_engines(learns_prior(options, prior)), seed, tell);
-    };
-    std::vector<Stage> stages;
-    if (is_itself) {
-      stages = {{{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, by_em}};
-    } else {
-      const Index all = affordable_by_particles(n, trials[0].estimate.basis);
-      stages = {{{{few, 10, 4}, {most, 20, 4}}, by_em},
-                {rounds_by_particles(prior, all), by_particles}};
+// A search under way: the trials, and what they are tried on.
+class Search {
+ public:
+  Search(const RecordView& observations, const AnyPrior& prior, const AnyLaw& law, bool background,
+         const MStepOptions& options, std::uint64_t seed)
+      : observations_(observations),
+        prior_(prior),
+        options_(options),
+        seed_(seed),
+        num_tried_(std::min(observations.size(), observations_to_try(observations.num_channels(),
+                                                                     prior.num_components()))) {
+    const Matrix rates = observations.rates();
+    for (NamedBasis& begin : beginnings(rates, prior, law, seed)) {
+      Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
+                                : std::move(begin.basis);
+      trials_.push_back(
+          {{begin.name, 0, 0}, {std::move(basis), prior, law}, false, begin.is_factorised});
     }
-    search(trials, stages, on_search);
-  } else if (is_in_beam_reach(prior) || prior.is_affine()) {
-    const bool has_beam = is_in_beam_reach(prior);
-    const bool learn_prior = learns_prior(options, prior);
-    const MakeTrialEngine make = has_beam ? beam_engines(learn_prior) : fast_engines(learn_prior);
-    const Index n = std::min(observations.size(), observations_to_try(observations.num_channels(),
-                                                                      prior.num_components()));
-    const Matrix& basis = trials[0].estimate.basis;
-    const Index most = has_beam ? affordable_by_beam(n, basis) : affordable_by_fast(n, basis);
-    const Index few = std::min<Index>(most, 300);
-    search(trials,
-           {{{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}},
-             [&](Trial& trial, const Round& round, const OnIteration& tell) {
-               improve_by_engine(trial, observations.first(round.observations), round.iterations,
-                                 options, make, seed, tell);
-             }}},
-           on_search);
-  } else {
-    trials = {*std::ranges::find_if(
-        trials, [](const Trial& trial) { return trial.report.name.starts_with("factorisation"); })};
   }
 
+  std::vector<Trial> run(const OnSearch& on_search) {
+    const bool is_itself = prior_.is_finite() && is_in_exact_reach(prior_) &&
+                           prior_.finite_chain().num_states() <= kMostStates;
+    const std::optional<AnyPrior> levels =
+        is_itself ? std::nullopt : stand_in(prior_, kMostLevelStates, kMostStates);
+    if (is_itself) {
+      search(trials_, {by_exact_em(prior_)}, on_search);
+    } else if (levels) {
+      for (Trial& trial : trials_) {
+        trial.estimate.prior = *levels;
+        trial.is_stand_in = true;
+      }
+      search(trials_, {by_stand_in(*levels), by_particles()}, on_search);
+    } else if (is_in_beam_reach(prior_)) {
+      search(trials_, {by_engine(beam_engines(learns()), kBeamWidth, kMostBeamCells)}, on_search);
+    } else if (prior_.is_affine()) {
+      search(trials_, {by_engine(fast_engines(learns()), kFastPasses, kMostFastCells)}, on_search);
+    } else {
+      trials_ = {*std::ranges::find_if(trials_, &Trial::is_factorised)};
+    }
+    return std::move(trials_);
+  }
+
+ private:
+  bool learns() const { return learns_prior(options_, prior_); }
+  Index num_columns() const { return trials_[0].estimate.basis.cols(); }
+  Index most_affordable(Index width, double most_cells) const {
+    return affordable(num_tried_, width, observations_.num_channels(), most_cells);
+  }
+
+  Stage by_exact_em(const AnyPrior& prior) const {
+    const Index most = most_affordable(prior.finite_chain().num_states(), kMostStateCells);
+    const Index few = std::min(most, kFirstRound);
+    return {{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, exactly(options_)};
+  }
+  // What the options hold are parameters of the prior, which the stand-in does not have.
+  Stage by_stand_in(const AnyPrior& levels) const {
+    const Index most = most_affordable(levels.finite_chain().num_states(), kMostStateCells);
+    const Index few = std::min(most, kFirstRound);
+    MStepOptions options = options_;
+    options.held_parameters.clear();
+    return {{{few, 10, 4}, {most, 20, 4}}, exactly(std::move(options))};
+  }
+  Stage by_particles() const {
+    const Index all = most_affordable(kParticles * num_columns(), kMostParticleCells);
+    return {rounds_by_particles(prior_, all), with_engines(particle_engines(learns()))};
+  }
+  Stage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
+    const Index most = most_affordable(width * num_columns(), most_cells);
+    const Index few = std::min(most, kFirstRound);
+    return {{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}}, with_engines(std::move(make))};
+  }
+
+  Improve exactly(MStepOptions options) const {
+    return [this, options = std::move(options)](Trial& trial, const Round& round,
+                                                const OnIteration& tell) {
+      improve(trial, observations_.first(round.observations), round.iterations, options, tell);
+    };
+  }
+  Improve with_engines(MakeTrialEngine make) const {
+    return
+        [this, make = std::move(make)](Trial& trial, const Round& round, const OnIteration& tell) {
+          if (trial.is_stand_in) put_under(prior_, trial);
+          improve_by_engine(trial, observations_.first(round.observations), round.iterations,
+                            options_, make, seed_, tell);
+        };
+  }
+
+  RecordView observations_;
+  const AnyPrior& prior_;
+  const MStepOptions& options_;
+  std::uint64_t seed_;
+  Index num_tried_;
+  std::vector<Trial> trials_;
+};
+
+}  // namespace
+
+StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
+                            const AnyLaw& law, bool background, const MStepOptions& options,
+                            std::uint64_t seed, const OnSearch& on_search) {
+  std::vector<Trial> trials =
+      Search(observations, prior, law, background, options, seed).run(on_search);
   Trial& best = trials.front();
   StartSearch found{std::move(best.estimate), {{}, best.report.name}};
   for (const Trial& trial : trials) found.report.trials.push_back(trial.report);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "headwater/learning/estimate.hpp"
-#include "headwater/models/record.hpp"
+#include "headwater/observations/record.hpp"
 
 namespace headwater {
 
@@ -48,8 +48,8 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 // has neither, classical factorisation decides.
 //
 // The basis has a last column more for a background. What the options hold is not touched.
-StartSearch automatic_start(const Record& observations, const AnyPrior& prior, bool background,
-                            const MStepOptions& options, std::uint64_t seed,
-                            const OnSearch& on_search = {});
+StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
+                            const AnyLaw& law, bool background, const MStepOptions& options,
+                            std::uint64_t seed, const OnSearch& on_search = {});
 
 }  // namespace headwater

@@ -31,8 +31,9 @@ void BasisCurvature::measure(const Estimate& estimate, double ridge) {
   longer_.assign(static_cast<std::size_t>(basis.rows()), {});
   for (Index m = 0; m < basis.rows(); ++m) {
     const Vector intensity = x * basis.row(m).transpose();
-    const Vector share = (intensity.array() > 0)
-                             .select(intensity.array().inverse() / static_cast<double>(kDraws), 0);
+    Vector share(kDraws);
+    estimate.law->information(m, as_span(intensity), as_span(share));
+    share /= static_cast<double>(kDraws);
     const Vector complete = mean.cwiseQuotient(basis.row(m).transpose());
     // An activation that no draw has tells nothing: the channel is left to EM.
     if (!complete.allFinite() || !(complete.minCoeff() > 0)) continue;

@@ -11,10 +11,11 @@ namespace headwater {
 // EM moves row m of the basis by D_m^-1 g_m, where g_m is the gradient of the log-likelihood and
 // D_m = diag(E[x_k] / B(m, k)) the information if it were known of each count which component gave
 // it. Nobody knows: even with known activations there is only
-//   J_m = E[x x^T / lambda_m(x)],  and  J_m B_m = E[x],
-// from which J_m <= D_m. For a small entry in a busy channel J is a hundredth of D, and EM takes
-// hundreds of rounds. The longer step is J_m^-1 g_m = J_m^-1 D_m (EM's step): Newton's if
-// activations were known, and still too short rather than too long where they are not.
+//   J_m = E[x x^T i(lambda_m(x))],
+// where i(lambda) is the information of the law of the counts: 1 / lambda for the Poisson law,
+// where J_m B_m = E[x] and so J_m <= D_m. For a small entry in a busy channel J is a hundredth of
+// D, and EM takes hundreds of rounds. The longer step is J_m^-1 g_m = J_m^-1 D_m (EM's step):
+// Newton's if activations were known, and still too short rather than too long where they are not.
 class BasisCurvature {
  public:
   // Whether M matrices of K x K are little enough to keep and to solve.

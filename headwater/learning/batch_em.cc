@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "headwater/core/error.hpp"
@@ -55,8 +56,8 @@ void BatchEmOptions::validate() const {
   m_step.validate();
 }
 
-BatchEmResult batch_em(const Record& observations, Estimate start, const BatchEmOptions& options,
-                       const OnIteration& on_iteration) {
+BatchEmResult batch_em(const RecordView& observations, Estimate start,
+                       const BatchEmOptions& options, const OnIteration& on_iteration) {
   options.validate();
   check_exact_reach(start.prior);
   const MStep m_step(options.m_step, start.basis, start.prior);
@@ -67,8 +68,11 @@ BatchEmResult batch_em(const Record& observations, Estimate start, const BatchEm
 
   std::optional<ExactBatch> pass;
   const auto e_step = [&] {
-    pass.emplace(now.prior.finite_chain(), now.basis, observations);
-    return pass->log_likelihood() + m_step.log_prior(now.basis, now.prior);
+    pass.emplace(now.prior.finite_chain(), now.emission(), observations);
+    const double log_likelihood = pass->impossible_observations() > 0
+                                      ? -std::numeric_limits<double>::infinity()
+                                      : pass->log_likelihood();
+    return log_likelihood + m_step.log_prior(now.basis, now.prior);
   };
   double value = e_step();
   while (true) {
@@ -83,6 +87,7 @@ BatchEmResult batch_em(const Record& observations, Estimate start, const BatchEm
     const Statistics statistics =
         pass->statistics(learn_prior, options.unseen_past ? lead_in(now.prior) : 0);
     m_step.update_basis(statistics, now.basis);
+    m_step.update_law(statistics, now.law);
     AnyPrior prior_aim = now.prior;
     if (learn_prior) m_step.update_prior(statistics, prior_aim);
     for (stride = std::min(1.0, 2 * stride);; stride /= 2) {

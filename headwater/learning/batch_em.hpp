@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "headwater/learning/online_em.hpp"
-#include "headwater/models/record.hpp"
+#include "headwater/observations/record.hpp"
 
 namespace headwater {
 
@@ -27,8 +27,9 @@ struct BatchEmOptions {
 
 struct BatchEmResult {
   Estimate estimate;
-  Estimate last;                       // the last iterate; the estimate may be a mean of several
-  std::vector<double> log_likelihood;  // of the parameters before each iteration, then of the last
+  Estimate last;  // the last iterate; the estimate may be a mean of several
+  // Of the parameters before each iteration, then of the last; impossible observations left out.
+  std::vector<double> log_likelihood;
   std::int64_t iterations = 0;
   std::int64_t impossible_observations = 0;  // under the last parameters
   bool converged = false;
@@ -44,7 +45,7 @@ struct BatchEmResult {
 // to.
 using OnIteration =
     std::function<void(std::int64_t iteration, double log_likelihood, const Estimate& estimate)>;
-BatchEmResult batch_em(const Record& observations, Estimate start, const BatchEmOptions& options,
-                       const OnIteration& on_iteration = {});
+BatchEmResult batch_em(const RecordView& observations, Estimate start,
+                       const BatchEmOptions& options, const OnIteration& on_iteration = {});
 
 }  // namespace headwater

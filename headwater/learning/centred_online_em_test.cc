@@ -37,7 +37,7 @@ class ConjugateEngine final : public Engine {
   void set_prior(const AnyPrior& prior) override { given_->prior = prior; }
   void set_basis(const Matrix& basis) override { given_->basis = basis; }
   const Matrix& basis() const override { return given_->basis; }
-  FilterStep step(Observation y, double step_size) override {
+  FilterStep step(const Observation& y, double step_size) override {
     const Eigen::Map<const Vector> counts(y.data(), static_cast<Index>(y.size()));
     const double shape = parameter(given_->prior, "shape");
     const double rate = shape / given_->prior.scale()[0] + given_->basis.sum();

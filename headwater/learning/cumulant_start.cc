@@ -26,10 +26,11 @@ constexpr double kSmallestAngle = 1e-10;
 struct Centred {
   Matrix deviations;  // M x n
   Vector mean;
-  Vector gaps;  // the shares unseen
-  double n;     // observations with anything seen
+  Vector gaps;   // the shares unseen
+  Vector noise;  // the variance of each channel's counts around their intensity, on average
+  double n;      // observations with anything seen
   // With Ď for the deviations and g for the gaps, the diagonal of Ď Ď' / n is 1 / (1 - g) times
-  // the variance, and so g E[Ď_m^2] + mean too large for that of S.
+  // the variance, and so g E[Ď_m^2] + noise too large for that of S.
   Vector excess;
 
   // S times a matrix.
@@ -46,9 +47,18 @@ double count_observations_seen(const Eigen::Ref<const Matrix>& observations) {
   return seen;
 }
 
-Centred centre(const Eigen::Ref<const Matrix>& observations) {
+// E[v(lambda)] for v(lambda) = constant + linear lambda + quadratic lambda^2, from the mean and the
+// variance of the counts: var(y) = E[v] + var(lambda) and E[lambda^2] = var(lambda) + mean^2.
+double mean_noise(const VarianceFunction& v, double mean, double variance) {
+  const double at_mean = v.constant + v.linear * mean + v.quadratic * mean * mean;
+  const double intensity_variance = std::max(0.0, (variance - at_mean) / (1 + v.quadratic));
+  return at_mean + v.quadratic * intensity_variance;
+}
+
+Centred centre(const Eigen::Ref<const Matrix>& observations, const AnyLaw& law) {
   const Index num_channels = observations.rows();
   Centred y{Matrix::Zero(num_channels, observations.cols()),
+            Vector::Zero(num_channels),
             Vector::Zero(num_channels),
             Vector::Zero(num_channels),
             count_observations_seen(observations),
@@ -61,8 +71,10 @@ Centred centre(const Eigen::Ref<const Matrix>& observations) {
     y.gaps[m] = 1 - seen / y.n;
     y.deviations.row(m) =
         is_seen.select((observations.row(m).array() - y.mean[m]) * (y.n / seen), 0);
+    const double variance = y.deviations.row(m).squaredNorm() * seen / (y.n * y.n);
+    y.noise[m] = mean_noise(law->variance(m), y.mean[m], variance);
   }
-  y.excess = y.gaps.cwiseProduct(y.deviations.rowwise().squaredNorm()) / y.n + y.mean;
+  y.excess = y.gaps.cwiseProduct(y.deviations.rowwise().squaredNorm()) / y.n + y.noise;
   return y;
 }
 
@@ -83,8 +95,8 @@ Matrix orthonormalised(const Matrix& columns) {
 }
 
 // The largest eigenvalues of S by powers of a subspace, without S itself, which would be M x M.
-// Channels are measured in their Poisson noise, sqrt(mean): S in these units has no eigenvalue
-// below -1, and so S + 1/2 has its largest absolute ones where those of S are largest.
+// Channels are measured in the standard deviation of their noise: S in these units has no
+// eigenvalue below -1, and so S + 1/2 has its largest absolute ones where those of S are largest.
 Eigenpairs largest_eigenpairs(const Centred& y, const Vector& noise, Index count) {
   const Vector per_noise = (noise.array() > 0).select(noise.cwiseInverse(), 0);
   const auto times_s = [&](const Matrix& x) -> Matrix {
@@ -102,7 +114,7 @@ Eigenpairs largest_eigenpairs(const Centred& y, const Vector& noise, Index count
           q * solver.eigenvectors().rowwise().reverse().leftCols(kept)};
 }
 
-// Poisson noise alone shows eigenvalues up to 2 sqrt(M / n) + M / n, the edge of its spectrum
+// Noise alone shows eigenvalues up to 2 sqrt(M / n) + M / n, the edge of its spectrum
 // [MarchenkoPastur1967], give or take a little. One that chance lifts above it costs less than a
 // weak component that a wider margin would leave out.
 Index count_above_noise(const Vector& eigenvalues, double num_channels, double n) {
@@ -179,7 +191,7 @@ Matrix jointly_diagonalise(std::vector<Matrix> slices) {
 
 // sd(x_k) b_k, in any order and of either sign.
 Matrix scaled_columns(const Centred& y, Index num_components) {
-  const Vector noise = y.mean.cwiseSqrt();
+  const Vector noise = y.noise.cwiseSqrt();
   const auto num_channels = static_cast<double>(noise.size());
   const Eigenpairs pairs = largest_eigenpairs(y, noise, num_components);
   if (!pairs.values.allFinite() || !pairs.vectors.allFinite()) return {noise.size(), 0};
@@ -211,12 +223,12 @@ Vector made_positive(const Vector& column, const Centred& y) {
 
 }  // namespace
 
-CumulantStart cumulant_start(const Eigen::Ref<const Matrix>& observations, const Vector& variances,
-                             const Matrix& otherwise) {
+CumulantStart cumulant_start(const Eigen::Ref<const Matrix>& observations, const AnyLaw& law,
+                             const Vector& variances, const Matrix& otherwise) {
   assert(otherwise.rows() == observations.rows() && otherwise.cols() == variances.size());
   CumulantStart start{otherwise, 0};
   if (observations.size() == 0 || variances.size() == 0) return start;
-  const Centred y = centre(observations);
+  const Centred y = centre(observations, law);
   if (!(y.mean.maxCoeff() > 0)) return start;
   const Matrix columns = scaled_columns(y, variances.size());
   if (!columns.allFinite()) return start;

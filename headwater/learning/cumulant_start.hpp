@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/emission/any_law.hpp"
 
 namespace headwater {
 
@@ -11,8 +11,8 @@ struct CumulantStart {
 
 // A start from the second and third moments of the observations (discrete independent component
 // analysis), whatever the prior, as long as the components are independent of each other and their
-// activations skewed. Cumulants of the intensities follow from those of the counts, since these are
-// Poisson given the intensities:
+// activations skewed. Cumulants of the intensities follow from those of the counts by the law of
+// the counts; for the Poisson law,
 //   S = cov(y) - diag(mean y)                 = sum_k var(x_k) b_k b_k',
 //   W S W' = I, third cumulant of W lambda    = sum_k skewness(x_k) u_k (x) u_k (x) u_k,
 // the u_k = sd(x_k) W b_k orthonormal. What diagonalises every slice of the latter is U, and B
@@ -25,7 +25,7 @@ struct CumulantStart {
 // others, of the components that vary least, are those of `otherwise` (M x K), and so are all if
 // the moments overflow.
 // Cost O(n (M K + K^3)).
-CumulantStart cumulant_start(const Eigen::Ref<const Matrix>& observations, const Vector& variances,
-                             const Matrix& otherwise);
+CumulantStart cumulant_start(const Eigen::Ref<const Matrix>& observations, const AnyLaw& law,
+                             const Vector& variances, const Matrix& otherwise);
 
 }  // namespace headwater

@@ -2,28 +2,48 @@
 
 namespace headwater {
 
+namespace {
+
+// Calls visit(parameter, set) for the parameters of the prior and of the law; set(parameter) puts a
+// new value in place.
+template <class SomeEstimate, class Visit>
+void for_each_parameter(SomeEstimate& estimate, const Visit& visit) {
+  for (const Parameter& parameter : estimate.prior.parameters()) visit(parameter, estimate.prior);
+  for (const Parameter& parameter : estimate.law.parameters()) visit(parameter, estimate.law);
+}
+
+}  // namespace
+
+bool Estimate::is_finite() const {
+  bool finite = basis.allFinite();
+  for_each_parameter(*this, [&](const Parameter& parameter, const auto&) {
+    finite = finite && parameter.value.allFinite();
+  });
+  return finite;
+}
+
 Vector flatten(const Estimate& estimate) {
-  const Parameters parameters = estimate.prior.parameters();
   Index size = estimate.basis.size();
-  for (const Parameter& parameter : parameters) size += parameter.value.size();
+  for_each_parameter(
+      estimate, [&](const Parameter& parameter, const auto&) { size += parameter.value.size(); });
   Vector flat(size);
   flat.head(estimate.basis.size()) = estimate.basis.reshaped();
   Index at = estimate.basis.size();
-  for (const Parameter& parameter : parameters) {
+  for_each_parameter(estimate, [&](const Parameter& parameter, const auto&) {
     flat.segment(at, parameter.value.size()) = parameter.value.reshaped();
     at += parameter.value.size();
-  }
+  });
   return flat;
 }
 
 void unflatten(const Vector& flat, const MStepOptions& options, Estimate& estimate) {
   if (!options.hold_basis) estimate.basis.reshaped() = flat.head(estimate.basis.size());
   Index at = estimate.basis.size();
-  for (Parameter parameter : estimate.prior.parameters()) {
+  for_each_parameter(estimate, [&](Parameter parameter, auto& owner) {
     parameter.value.reshaped() = flat.segment(at, parameter.value.size());
     at += parameter.value.size();
-    if (!options.holds(parameter.name)) estimate.prior.set_parameter(parameter);
-  }
+    if (!options.holds(parameter.name)) owner.set_parameter(parameter);
+  });
 }
 
 Estimate with_unit_scale(Estimate estimate) {

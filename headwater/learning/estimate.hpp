@@ -1,16 +1,21 @@
 #pragma once
 
+#include "headwater/emission/emission.hpp"
 #include "headwater/learning/m_step.hpp"
 #include "headwater/models/any_prior.hpp"
 
 namespace headwater {
 
-// Estimates of the basis (background as the last column, where there is one) and of the prior.
+// Estimates of the basis (background as the last column, where there is one), of the prior and of
+// the law of the counts.
 struct Estimate {
   Matrix basis;
   AnyPrior prior;
+  AnyLaw law = {};
 
-  void exchange(StateArchive& archive) { archive(basis, prior); }
+  Emission emission() const { return {basis, law}; }
+  bool is_finite() const;  // whether every number of it is finite
+  void exchange(StateArchive& archive) { archive(basis, prior, law); }
 };
 
 // The same model with a prior of scale 1, its scale moved into the columns of the basis: the form

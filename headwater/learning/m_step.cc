@@ -45,7 +45,7 @@ bool may_centre(const MStepOptions& options, const AnyPrior& prior) {
 // The counts that a component is expected to give in a step, averaged over components.
 double counts_per_component(const Matrix& basis, const AnyPrior& prior) {
   const auto columns = basis.leftCols(prior.num_components());
-  return columns.colwise().sum().transpose().cwiseProduct(mean_activation(prior)).mean();
+  return column_sums(columns).cwiseProduct(mean_activation(prior)).mean();
 }
 
 bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& prior) {
@@ -55,9 +55,9 @@ bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& p
 
 // Of the first so many columns, but for those that are or were zero.
 void restore_sums(const Vector& sums, Matrix& basis) {
+  const Vector now = column_sums(basis.leftCols(sums.size()));
   for (Index k = 0; k < sums.size(); ++k) {
-    const double now = basis.col(k).sum();
-    if (now > 0 && sums[k] > 0) basis.col(k) *= sums[k] / now;
+    if (now[k] > 0 && sums[k] > 0) basis.col(k) *= sums[k] / now[k];
   }
 }
 
@@ -124,7 +124,7 @@ void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
   if (options_.hold_basis) return;
   const double count = statistics.effective_count();
   const double extra_counts = (options_.basis_shape - 1) / count;
-  const Vector sums = basis.leftCols(centred_columns_).colwise().sum();
+  const Vector sums = column_sums(basis.leftCols(centred_columns_));
   for (Index k = 0; k < basis.cols(); ++k) {
     const double negligible = kNegligible * statistics.s1[k];
     for (Index m = 0; m < basis.rows(); ++m) {
@@ -146,6 +146,11 @@ void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
     moves = with_extra_moves(std::move(moves), prior, extra, options_.transition_floor);
   }
   prior.maximise(as_span(moves), {options_.held_parameters, !is_centred()});
+}
+
+void MStep::update_law(const Statistics& statistics, AnyLaw& law) const {
+  if (statistics.s4.size() == 0) return;
+  law.maximise(as_span(statistics.s4), {options_.held_parameters, true});
 }
 
 double MStep::log_prior(const Matrix& basis, const AnyPrior& prior) const {

@@ -4,8 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "headwater/emission/any_law.hpp"
+#include "headwater/emission/statistics.hpp"
 #include "headwater/models/any_prior.hpp"
-#include "headwater/smoothers/statistics.hpp"
 
 namespace headwater {
 
@@ -72,6 +73,9 @@ class MStep {
 
   // psi = Lambda(S3), given the parameters that are held; with the prior's scale if centred.
   void update_prior(const Statistics& statistics, AnyPrior& prior) const;
+
+  // The parameters of the law of the counts, given those that are held.
+  void update_law(const Statistics& statistics, AnyLaw& law) const;
 
   // Log-density of the weak priors up to a constant: EM climbs this plus the log-likelihood.
   double log_prior(const Matrix& basis, const AnyPrior& prior) const;

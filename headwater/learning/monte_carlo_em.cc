@@ -51,13 +51,13 @@ void update_basis(const MStep& m_step, bool lengthens, const Statistics& statist
   m_step.update_basis(statistics, now.basis);
   if (!lengthens || !BasisCurvature::is_affordable(before.rows(), before.cols())) return;
   BasisCurvature curvature;
-  curvature.measure({before, now.prior}, kRidge);
+  curvature.measure({before, now.prior, now.law}, kRidge);
   curvature.lengthen_step(before, now.basis);
 }
 
 }  // namespace
 
-BatchEmResult monte_carlo_em(const Record& observations, Estimate start,
+BatchEmResult monte_carlo_em(const RecordView& observations, Estimate start,
                              const BatchEmOptions& options, const MakeEngine& make_engine,
                              const OnIteration& on_iteration) {
   options.validate();
@@ -76,7 +76,7 @@ BatchEmResult monte_carlo_em(const Record& observations, Estimate start,
     result.impossible_observations = 0;
     for (Index t = 0; t < observations.size(); ++t) {
       const FilterStep step = engine->step(observations[t], 1 / static_cast<double>(t + 1));
-      log_likelihood += step.log_predictive;
+      if (!step.impossible) log_likelihood += step.log_predictive;
       result.impossible_observations += step.impossible;
     }
     engine->finish();
@@ -87,6 +87,7 @@ BatchEmResult monte_carlo_em(const Record& observations, Estimate start,
 
     ++result.iterations;
     update_basis(m_step, lengthens, engine->statistics(), now);
+    m_step.update_law(engine->statistics(), now.law);
     if (learn_prior) m_step.update_prior(engine->statistics(), now.prior);
     now = with_unit_scale(std::move(now));
     iterates.push_back(flatten(now));

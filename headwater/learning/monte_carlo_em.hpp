@@ -18,7 +18,7 @@ using MakeEngine =
 // may fall. An iteration has converged when the mean over the last ten gains less, over that of
 // the ten before, than the tolerance or the standard error of the difference; what is returned is
 // the mean of the last iterates, up to ten, since each has noise of its own.
-BatchEmResult monte_carlo_em(const Record& observations, Estimate start,
+BatchEmResult monte_carlo_em(const RecordView& observations, Estimate start,
                              const BatchEmOptions& options, const MakeEngine& make_engine,
                              const OnIteration& on_iteration = {});
 

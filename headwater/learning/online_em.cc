@@ -20,41 +20,28 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
       learn_prior_(m_step_.learns(estimate_.prior)),
       next_revival_(options_.revive_after) {}
 
-OnlineEm::OnlineEm(const OnlineEm& other)
-    : engine_(other.engine_->clone()),
-      estimate_(other.estimate_),
-      options_(other.options_),
-      m_step_(other.m_step_),
-      learn_prior_(other.learn_prior_),
-      curvature_(other.curvature_),
-      next_curvature_(other.next_curvature_),
-      average_(other.average_),
-      observations_(other.observations_),
-      impossible_(other.impossible_),
-      m_steps_(other.m_steps_),
-      revivals_(other.revivals_),
-      next_revival_(other.next_revival_),
-      log_likelihood_(other.log_likelihood_),
-      lost_mass_(other.lost_mass_) {}
-
 void OnlineEm::exchange(StateArchive& archive) {
   archive(estimate_, m_step_, learn_prior_, curvature_, next_curvature_, average_, observations_,
           impossible_, m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
   engine_->exchange(archive);
 }
 
-StepReport OnlineEm::update(Observation y) {
+StepReport OnlineEm::update(const Observation& y, const BeforeMStep& before_m_step) {
   StepReport report;
   report.t = ++observations_;
-  report.observation = y;
+  report.observation = &y;
   report.step_size = options_.step_size(report.t);
   const FilterStep step = engine_->step(y, report.step_size);
   report.filter = step;
-  log_likelihood_ += step.log_predictive;
-  lost_mass_ += step.lost_mass;
-  impossible_ += step.impossible;
+  if (step.impossible) {
+    ++impossible_;
+  } else {
+    log_likelihood_ += step.log_predictive;
+  }
+  if (const BeamReport* beam = step.beam()) lost_mass_ += beam->lost_mass;
   report.updated = engine_->has_new_statistics() && is_settled();
   if (report.updated) {
+    if (before_m_step) before_m_step(report);
     maximise();
     report.revived = revive_if_due();
   }
@@ -74,6 +61,10 @@ void OnlineEm::maximise() {
   m_step_.update_basis(engine_->statistics(), estimate_.basis);
   if (options_.lengthen_steps && !options_.m_step.hold_basis) lengthen_step(before);
   engine_->set_basis(estimate_.basis);
+  if (engine_->statistics().s4.size() > 0) {
+    m_step_.update_law(engine_->statistics(), estimate_.law);
+    engine_->set_law(estimate_.law);
+  }
   if (learn_prior_) {
     m_step_.update_prior(engine_->statistics(), estimate_.prior);
     engine_->set_prior(estimate_.prior);
@@ -93,7 +84,7 @@ void OnlineEm::lengthen_step(const Matrix& before) {
     // valley.
     const double ridge =
         std::max(options_.least_ridge, kRidgePerStep * options_.step_size(observations_));
-    curvature_.measure({before, estimate_.prior}, ridge);
+    curvature_.measure({before, estimate_.prior, estimate_.law}, ridge);
     next_curvature_ = m_steps_ + m_steps_ / 8 + 1;
   }
   const Matrix by_em = estimate_.basis;
@@ -137,6 +128,7 @@ Estimate OnlineEm::averaged() const {
   mean.set_sums(average_.mean());
   Estimate estimate = estimate_;
   m_step_.update_basis(mean, estimate.basis);
+  m_step_.update_law(mean, estimate.law);
   // Twice, since the best value of one parameter may be taken where another one stands, and that
   // is, the first time, where the last iterate left it.
   for (int i = 0; i < 2 && learn_prior_; ++i) m_step_.update_prior(mean, estimate.prior);

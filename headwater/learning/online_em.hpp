@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
+#include "headwater/core/clone_pointer.hpp"
 #include "headwater/core/step_size.hpp"
 #include "headwater/engines/engine.hpp"
 #include "headwater/learning/basis_curvature.hpp"
@@ -31,7 +33,7 @@ struct OnlineEmOptions {
 // What one observation did.
 struct StepReport {
   std::int64_t t = 0;
-  Observation observation;  // a view of what update() was given
+  const Observation* observation = nullptr;  // what update() was given
   FilterStep filter;
   double step_size = 0;
   bool updated = false;  // whether an M-step followed
@@ -45,10 +47,10 @@ struct StepReport {
 class OnlineEm {
  public:
   OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options);
-  OnlineEm(const OnlineEm& other);
-  OnlineEm& operator=(const OnlineEm&) = delete;
-
-  StepReport update(Observation y);
+  // Called when the observation is in the filter and an M-step is about to follow: the last moment
+  // at which the engine still has the parameters that the observation was predicted with.
+  using BeforeMStep = std::function<void(const StepReport&)>;
+  StepReport update(const Observation& y, const BeforeMStep& before_m_step = {});
   // The stream has ended: what the engine still holds back enters the estimate.
   void finish();
 
@@ -71,6 +73,7 @@ class OnlineEm {
   std::int64_t impossible_observations() const { return impossible_; }
   std::int64_t m_steps() const { return m_steps_; }
   std::int64_t revivals() const { return revivals_; }
+  // Of the observations that were possible.
   double log_likelihood() const { return log_likelihood_; }
   // Of a beam filter, an observation (see FilterStep).
   double mean_lost_mass() const {
@@ -83,7 +86,7 @@ class OnlineEm {
   void lengthen_step(const Matrix& before);
   Index revive_if_due();
 
-  std::unique_ptr<Engine> engine_;
+  ClonePointer<Engine> engine_;
   Estimate estimate_;  // in the form that is learned
   OnlineEmOptions options_;
   MStep m_step_;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "headwater/smoothers/statistics.hpp"
+#include "headwater/emission/statistics.hpp"
 
 namespace headwater {
 

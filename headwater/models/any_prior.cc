@@ -115,9 +115,9 @@ void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstState
 
 std::unique_ptr<Guide> make_finite_guide() { return std::make_unique<FiniteGuide>(); }
 
-bool guide_finite(const FiniteChain& chain, const SeenChannels& seen, ConstStates previous,
+bool guide_finite(const FiniteChain& chain, const Evidence& evidence, ConstStates previous,
                   const Eigen::Ref<const Vector>& weights, Guide& guide) {
-  return static_cast<FiniteGuide&>(guide).look_at(chain, seen, previous, weights);
+  return static_cast<FiniteGuide&>(guide).look_at(chain, evidence, previous, weights);
 }
 
 void throw_no_density(const std::string& prior) {

@@ -60,9 +60,9 @@ class AnyPrior {
   // class that made it.
   bool is_guided() const { return model_->is_guided(); }
   std::unique_ptr<Guide> make_guide() const { return model_->make_guide(); }  // needs is_guided()
-  bool guide(const SeenChannels& seen, ConstStates previous,
+  bool guide(const Evidence& evidence, ConstStates previous,
              const Eigen::Ref<const Vector>& weights, Guide& guide) const {
-    return model_->guide(seen, previous, weights, guide);
+    return model_->guide(evidence, previous, weights, guide);
   }
 
   // What the prior was made with and never learns; none if it does not say.
@@ -116,7 +116,7 @@ class AnyPrior {
     virtual void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const = 0;
     virtual bool is_guided() const = 0;
     virtual std::unique_ptr<Guide> make_guide() const = 0;
-    virtual bool guide(const SeenChannels& seen, ConstStates previous,
+    virtual bool guide(const Evidence& evidence, ConstStates previous,
                        const Eigen::Ref<const Vector>& weights, Guide& guide) const = 0;
     virtual Parameters constants() const = 0;
     virtual bool is_learnable() const = 0;
@@ -158,7 +158,7 @@ void add_finite_moves(const FiniteChain& chain, ConstStates previous, ConstState
                       const Eigen::Ref<const Vector>& weights, std::span<double> out);
 
 std::unique_ptr<Guide> make_finite_guide();
-bool guide_finite(const FiniteChain& chain, const SeenChannels& seen, ConstStates previous,
+bool guide_finite(const FiniteChain& chain, const Evidence& evidence, ConstStates previous,
                   const Eigen::Ref<const Vector>& weights, Guide& guide);
 
 [[noreturn]] void throw_not_guided(const std::string& prior);
@@ -252,12 +252,12 @@ struct AnyPrior::Model final : AnyPrior::Interface {
       detail::throw_not_guided(name());
     }
   }
-  bool guide(const SeenChannels& seen, ConstStates previous,
+  bool guide(const Evidence& evidence, ConstStates previous,
              const Eigen::Ref<const Vector>& weights, Guide& guide) const override {
     if constexpr (GuidedPrior<P>) {
-      return prior.guide(seen, previous, weights, static_cast<typename P::Guide&>(guide));
+      return prior.guide(evidence, previous, weights, static_cast<typename P::Guide&>(guide));
     } else if constexpr (kFiniteStates) {
-      return detail::guide_finite(finite_chain(), seen, previous, weights, guide);
+      return detail::guide_finite(finite_chain(), evidence, previous, weights, guide);
     } else {
       detail::throw_not_guided(name());
     }

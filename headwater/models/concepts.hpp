@@ -6,10 +6,10 @@
 
 #include "headwater/core/matrix.hpp"
 #include "headwater/core/parameter.hpp"
+#include "headwater/emission/evidence.hpp"
 #include "headwater/models/finite_chain.hpp"
 #include "headwater/models/guides/guide.hpp"
 #include "headwater/models/moments.hpp"
-#include "headwater/models/observation.hpp"
 #include "headwater/models/random_block.hpp"
 
 // What a prior on the activations can be asked. A prior is a plain class; it offers what it can,
@@ -130,11 +130,11 @@ concept ScaledPrior = SampledPrior<P> && PartlyLearnable<P> &&
 template <class P>
 concept GuidedPrior = SampledPrior<P> && std::derived_from<typename P::Guide, Guide> &&
     std::default_initializable<typename P::Guide> &&
-    requires(const P& prior, const SeenChannels& seen, ConstStates previous,
+    requires(const P& prior, const Evidence& evidence, ConstStates previous,
              const Eigen::Ref<const Vector>& weights, typename P::Guide& guide) {
   // Makes the guide for an observation, given the particles that are to move and what they weigh;
   // without rows, for the first state. False: there is none this time.
-  { prior.guide(seen, previous, weights, guide) } -> std::same_as<bool>;
+  { prior.guide(evidence, previous, weights, guide) } -> std::same_as<bool>;
 };
 
 // A prior whose components move independently of each other, with a mean and a variance that are
@@ -212,7 +212,7 @@ consteval bool explain_missing_functions() {
   if constexpr (requires { typename P::Guide; }) {
     static_assert(
         GuidedPrior<P>,
-        "the prior has a Guide and lacks a function: bool guide(const SeenChannels& seen, "
+        "the prior has a Guide and lacks a function: bool guide(const Evidence& evidence, "
         "ConstStates previous, const Eigen::Ref<const Vector>& weights, Guide& guide) "
         "const; or its Guide is no headwater::Guide");
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "headwater/emission/emission.hpp"
 #include "headwater/models/conformance_checks.hpp"
 
 namespace headwater::conformance {
@@ -35,16 +36,25 @@ bool agree(const Mean& a, const Mean& b) {
 }
 
 // A made-up observation of three channels that every component reaches.
-SeenChannels some_observation(Index components) {
-  Matrix basis(3, components);
-  for (Index k = 0; k < components; ++k) {
-    basis.col(k) << 1, 2 + static_cast<double>(k), 0.5 + static_cast<double>(k % 2);
+struct SomeObservation {
+  explicit SomeObservation(Index components)
+      : emission(basis_of(components)),
+        y(std::vector<double>{1, 3 * static_cast<double>(components), 0}) {
+    emission.look_at(y, evidence);
+    evidence.gather_rows();
   }
-  const std::vector<double> y = {1, 3 * static_cast<double>(components), 0};
-  SeenChannels seen;
-  seen.look_at(y, basis, basis.colwise().sum().transpose());
-  return seen;
-}
+  static Matrix basis_of(Index components) {
+    Matrix basis(3, components);
+    for (Index k = 0; k < components; ++k) {
+      basis.col(k) << 1, 2 + static_cast<double>(k), 0.5 + static_cast<double>(k % 2);
+    }
+    return basis;
+  }
+
+  Emission emission;
+  Observation y;
+  Evidence evidence;
+};
 
 // Activations, made bounded so that all moments exist.
 Matrix bounded(const AnyPrior& prior, const Matrix& states) {
@@ -103,13 +113,13 @@ void check_moves(const AnyPrior& prior, const Guide& guide, const Matrix& parent
 
 void check_guide(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
   if (!prior.is_guided()) return;
-  const SeenChannels seen = some_observation(prior.num_components());
+  const SomeObservation some(prior.num_components());
   const Matrix cloud = draw_states(prior, options, 1).topRows(50);
   const auto guide = prior.make_guide();
   for (const Index rows : {Index{0}, Index{1}}) {
     const Index cloud_rows = rows == 0 ? 0 : cloud.rows();
     const Vector weights = Vector::Constant(cloud.rows(), 1 / static_cast<double>(cloud.rows()));
-    if (prior.guide(seen, cloud.topRows(cloud_rows), weights.head(cloud_rows), *guide)) {
+    if (prior.guide(some.evidence, cloud.topRows(cloud_rows), weights.head(cloud_rows), *guide)) {
       check_moves(prior, *guide, cloud.topRows(rows), options, out);
     }
   }

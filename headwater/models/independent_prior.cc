@@ -98,13 +98,13 @@ void IndependentPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector>
   }
 }
 
-bool IndependentPrior::guide(const SeenChannels& seen, ConstStates previous,
+bool IndependentPrior::guide(const Evidence& evidence, ConstStates previous,
                              const Eigen::Ref<const Vector>& weights, Guide& guide) const {
   std::vector<GammaChain> chains;
   for (Index k = 0; k < num_components_; ++k) {
     chains.push_back({shape_[k], shape_[k] / scale_[k], 0});
   }
-  return guide.look_at(std::move(chains), seen, previous, weights);
+  return guide.look_at(std::move(chains), evidence, previous, weights);
 }
 
 void IndependentPrior::add_statistics(ConstStates /*previous*/, ConstStates next,

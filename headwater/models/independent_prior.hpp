@@ -31,7 +31,7 @@ class IndependentPrior {
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
   using Guide = GammaGuide;
-  bool guide(const SeenChannels& seen, ConstStates previous,
+  bool guide(const Evidence& evidence, ConstStates previous,
              const Eigen::Ref<const Vector>& weights, Guide& guide) const;
 
   Vector scale() const { return scale_; }

@@ -103,14 +103,14 @@ void LogGaussian::log_transition_bound(ConstStates /*next*/, Eigen::Ref<Vector> 
   for (Index k = 0; k < num_components_; ++k) out.array() -= std::log(noise_[k]) + kLogRootTwoPi;
 }
 
-bool LogGaussian::guide(const SeenChannels& seen, ConstStates previous,
+bool LogGaussian::guide(const Evidence& evidence, ConstStates previous,
                         const Eigen::Ref<const Vector>& weights, Guide& guide) const {
   LogGaussianGuide::Chain chain{mean_, mean_, mean_};
   for (Index k = 0; k < num_components_; ++k) {
     chain.persistence[k] = persistence_[k];
     chain.noise[k] = noise_[k];
   }
-  guide.look_at(std::move(chain), seen, previous, weights);
+  guide.look_at(std::move(chain), evidence, previous, weights);
   return true;
 }
 

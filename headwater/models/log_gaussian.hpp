@@ -30,7 +30,7 @@ class LogGaussian {
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
   using Guide = LogGaussianGuide;
-  bool guide(const SeenChannels& seen, ConstStates previous,
+  bool guide(const Evidence& evidence, ConstStates previous,
              const Eigen::Ref<const Vector>& weights, Guide& guide) const;
 
   Vector scale() const { return scale_; }

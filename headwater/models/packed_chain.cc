@@ -111,7 +111,7 @@ void PackedChain::transitions_to(PackedState to, std::span<const PackedState> fr
   }
 }
 
-void PackedChain::activations(std::span<const PackedState> states, Matrix& x) const {
+void PackedChain::activations(std::span<const PackedState> states, Eigen::Ref<Matrix> x) const {
   Index column = 0;
   for (Index k = 0; k < num_axes(); ++k) {
     const Matrix& values = axis(k).states;
@@ -142,9 +142,9 @@ void exchange_packed(StateArchive& archive, const PackedChain& like,
 }
 
 void exchange_states(StateArchive& archive, const PackedChain& chain,
-                     std::vector<PackedState>& states, Vector& weights) {
+                     std::vector<PackedState>& states, std::vector<double>& weights) {
   archive(states, weights);
-  const bool fits = static_cast<Index>(states.size()) == weights.size() &&
+  const bool fits = states.size() == weights.size() &&
                     std::ranges::all_of(states, [&](PackedState s) { return chain.has(s); });
   if (!fits) throw InputError("the saved state has joint states that the chain does not have");
 }

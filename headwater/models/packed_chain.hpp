@@ -46,7 +46,7 @@ class PackedChain {
   void transitions_to(PackedState to, std::span<const PackedState> from,
                       std::span<double> out) const;
   // Row i is the activation of states[i]; what columns `x` has more than components, is ones.
-  void activations(std::span<const PackedState> states, Matrix& x) const;
+  void activations(std::span<const PackedState> states, Eigen::Ref<Matrix> x) const;
 
   // See KroneckerOperator.
   double contraction() const;
@@ -81,7 +81,7 @@ void exchange_packed(StateArchive& archive, const PackedChain& like,
 
 // Joint states and their weights. Throws InputError if what was read is none of the chain's.
 void exchange_states(StateArchive& archive, const PackedChain& chain,
-                     std::vector<PackedState>& states, Vector& weights);
+                     std::vector<PackedState>& states, std::vector<double>& weights);
 
 // Adds up moves between joint states, and tells the moves along each axis.
 class PackedMoves {

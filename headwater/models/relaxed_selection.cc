@@ -91,11 +91,11 @@ void RelaxedSelection::log_transition_bound(ConstStates next, Eigen::Ref<Vector>
   }
 }
 
-bool RelaxedSelection::guide(const SeenChannels& seen, ConstStates previous,
+bool RelaxedSelection::guide(const Evidence& evidence, ConstStates previous,
                              const Eigen::Ref<const Vector>& weights, Guide& guide) const {
   Vector alpha(num_components_);
   for (Index k = 0; k < num_components_; ++k) alpha[k] = alpha_[k];
-  return guide.look_at(alpha, seen, previous, weights);
+  return guide.look_at(alpha, evidence, previous, weights);
 }
 
 void RelaxedSelection::add_statistics(ConstStates previous, ConstStates next,

@@ -35,7 +35,7 @@ class RelaxedSelection {
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
   using Guide = RelaxedGuide;
-  bool guide(const SeenChannels& seen, ConstStates previous,
+  bool guide(const Evidence& evidence, ConstStates previous,
              const Eigen::Ref<const Vector>& weights, Guide& guide) const;
 
   // Moves towards the edge and away from it, for each component.

@@ -3,22 +3,21 @@
 #include <fmt/format.h>
 
 #include "headwater/core/error.hpp"
-#include "headwater/random/distributions.hpp"
 
 namespace headwater {
 
-Simulator::Simulator(AnyPrior prior, Matrix basis, std::uint64_t seed)
+Simulator::Simulator(AnyPrior prior, Emission emission, std::uint64_t seed)
     : prior_(std::move(prior)),
-      basis_(std::move(basis)),
+      emission_(std::move(emission)),
       random_(seed),
       state_(1, prior_.state_size()),
       next_state_(1, prior_.state_size()),
       x_(1, prior_.num_components()),
       activation_(static_cast<std::size_t>(prior_.num_components())),
-      observation_(static_cast<std::size_t>(basis_.rows())) {
-  if (basis_.cols() != prior_.num_components()) {
+      observation_(static_cast<std::size_t>(emission_.num_channels())) {
+  if (emission_.num_columns() != prior_.num_components()) {
     throw UsageError(fmt::format("the basis has {} columns and the prior {} components",
-                                 basis_.cols(), prior_.num_components()));
+                                 emission_.num_columns(), prior_.num_components()));
   }
 }
 
@@ -31,9 +30,10 @@ void Simulator::next() {
   state_.swap(next_state_);
   prior_.activations(state_, x_);
   for (Index k = 0; k < x_.cols(); ++k) activation_[k] = x_(0, k);
-  for (Index m = 0; m < basis_.rows(); ++m) {
+  const Matrix& basis = emission_.basis();
+  for (Index m = 0; m < basis.rows(); ++m) {
     Generator generator = random_.at(time_, static_cast<std::uint32_t>(m), Purpose::observation);
-    observation_[m] = poisson(generator, basis_.row(m).dot(x_.row(0)));
+    observation_[m] = emission_.law()->draw(m, basis.row(m).dot(x_.row(0)), generator);
   }
 }
 

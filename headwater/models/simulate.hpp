@@ -3,15 +3,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "headwater/emission/emission.hpp"
 #include "headwater/models/any_prior.hpp"
 
 namespace headwater {
 
 // Draws a stream from the model, one observation at a time: activations from the prior, started in
-// its stationary law, and counts that are Poisson around B x_t.
+// its stationary law, and counts from the law of the counts around B x_t.
 class Simulator {
  public:
-  Simulator(AnyPrior prior, Matrix basis, std::uint64_t seed);
+  Simulator(AnyPrior prior, Emission emission, std::uint64_t seed);
 
   void next();
   const std::vector<double>& activation() const { return activation_; }    // x_t, K numbers
@@ -19,7 +20,7 @@ class Simulator {
 
  private:
   AnyPrior prior_;
-  Matrix basis_;
+  Emission emission_;
   RandomStream random_;
   std::uint64_t time_ = 0;
   Matrix state_;  // one particle

@@ -22,7 +22,7 @@ DenseRecursion::DenseRecursion(const FiniteChain& chain, Matrix states, Matrix b
 
 void DenseRecursion::set_chain(const FiniteChain& chain) { transition_ = dense_transition(chain); }
 
-double DenseRecursion::step(Observation y, double step_size) {
+double DenseRecursion::step(const Observation& y, double step_size) {
   const Index n = states_.rows();
   Vector predicted = initial_;
   if (++t_ > 1) {
@@ -64,7 +64,7 @@ void DenseRecursion::carry_on(const Matrix& backward, double step_size) {
   c_ = (1 - step_size) * (backward * c_);
 }
 
-Matrix DenseRecursion::second_statistic(Observation y) const {
+Matrix DenseRecursion::second_statistic(const Observation& y) const {
   Matrix s2 = Matrix::Zero(states_.rows(), basis_.size());
   for (Index x = 0; x < states_.rows(); ++x) {
     const Vector intensity = basis_ * states_.row(x).transpose();
@@ -94,7 +94,7 @@ Matrix DenseRecursion::moves_into(const Matrix& backward) const {
   return moves;
 }
 
-void DenseRecursion::read_out(Observation y, double step_size) {
+void DenseRecursion::read_out(const Observation& y, double step_size) {
   statistics_.s1 = t1_.transpose() * filtered_;
   statistics_.s3 = t3_.transpose() * filtered_;
   const Vector s2 = (c_ + step_size * second_statistic(y)).transpose() * filtered_;

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "headwater/emission/emission.hpp"
+#include "headwater/emission/statistics.hpp"
 #include "headwater/models/finite_chain.hpp"
-#include "headwater/models/observation.hpp"
-#include "headwater/smoothers/statistics.hpp"
 
 namespace headwater::reference {
 
@@ -15,15 +15,15 @@ class DenseRecursion {
   void set_chain(const FiniteChain& chain);
   void set_basis(const Matrix& basis) { basis_ = basis; }
 
-  double step(Observation y, double step_size);  // log p(y_t | y_1..t-1)
+  double step(const Observation& y, double step_size);  // log p(y_t | y_1..t-1)
   const Vector& filtered() const { return filtered_; }
   const Statistics& statistics() const { return statistics_; }
 
  private:
   void carry_on(const Matrix& backward, double step_size);
-  void read_out(Observation y, double step_size);
+  void read_out(const Observation& y, double step_size);
   // s2(x, y)(m, k), laid out channel by channel; n x M K.
-  Matrix second_statistic(Observation y) const;
+  Matrix second_statistic(const Observation& y) const;
   Matrix moves_into(const Matrix& backward) const;
 
   Index num_moves_;

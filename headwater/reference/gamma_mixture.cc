@@ -38,7 +38,7 @@ GammaMixtureFilter::GammaMixtureFilter(double shape, double persistence, Vector 
       rate_(shape),  // of the stationary law
       log_weights_(Vector::Zero(1)) {}
 
-double GammaMixtureFilter::step(Observation y) {
+double GammaMixtureFilter::step(const Observation& y) {
   if (has_started_) predict();
   has_started_ = true;
   return update(y);
@@ -69,7 +69,7 @@ void GammaMixtureFilter::predict() {
   rate_ = r;
 }
 
-double GammaMixtureFilter::update(Observation y) {
+double GammaMixtureFilter::update(const Observation& y) {
   double exposure = 0;
   double sum = 0;
   double log_constant = 0;  // sum of y log b - log y!

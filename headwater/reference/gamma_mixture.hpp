@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/models/observation.hpp"
+#include "headwater/emission/emission.hpp"
 
 namespace headwater::reference {
 
@@ -17,12 +17,12 @@ class GammaMixtureFilter {
  public:
   GammaMixtureFilter(double shape, double persistence, Vector basis);
 
-  double step(Observation y);  // log p(y_t | y_1..t-1); NaN in y is a missing cell
-  double mean() const;         // E[x_t | y_1..t]
+  double step(const Observation& y);  // log p(y_t | y_1..t-1); NaN in y is a missing cell
+  double mean() const;                // E[x_t | y_1..t]
 
  private:
   void predict();
-  double update(Observation y);
+  double update(const Observation& y);
 
   double shape_;
   double persistence_;

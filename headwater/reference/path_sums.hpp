@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "headwater/emission/statistics.hpp"
 #include "headwater/models/finite_chain.hpp"
-#include "headwater/smoothers/statistics.hpp"
 
 namespace headwater::reference {
 

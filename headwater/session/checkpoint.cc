@@ -139,7 +139,7 @@ std::vector<std::pair<std::string, std::string>> fit_options(const Restarts& res
   const Matrix& start = config.initial_basis;
   if (start.size() > 0) {
     StreamDigest digest;
-    for (Index k = 0; k < start.cols(); ++k) digest.add(as_span(start.col(k)));
+    for (Index k = 0; k < start.cols(); ++k) digest.add(Observation(as_span(start.col(k))));
     StateArchive archive;
     archive(digest);
     options.emplace_back("starting basis", fmt::format("{:08x}", checksum(archive.bytes())));

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "headwater/observations/stream_digest.hpp"
 #include "headwater/session/restarts.hpp"
-#include "headwater/session/stream_digest.hpp"
 
 namespace headwater {
 

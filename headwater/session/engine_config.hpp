@@ -10,7 +10,7 @@
 namespace headwater {
 
 enum class EngineKind {
-  kAuto,      // by the prior and the size of the basis: see chosen_engine
+  kAuto,      // by the prior and the size of the basis: see choose_engine
   kExact,     // all states of a finite prior
   kBeam,      // those states of a large finite prior that matter
   kParticle,  // sequential Monte Carlo, any prior
@@ -49,28 +49,5 @@ struct EngineConfig {
 
   void validate() const;  // throws UsageError
 };
-
-// An engine and why it was taken: empty if it was asked for.
-struct EngineChoice {
-  EngineKind kind;
-  std::string reason;
-};
-
-// The engine that is meant for this prior and so many channels: never kAuto. Throws UsageError if
-// one is asked for that cannot be had.
-EngineChoice chosen_engine(EngineKind asked, const AnyPrior& prior, Index num_channels);
-
-BeamOptions beam_options(const EngineConfig& config, std::uint64_t seed);
-
-// The proposal that is meant for particles of this prior: never kAuto. Throws UsageError if the
-// guided one is asked for and the prior has none.
-ProposalKind chosen_proposal(ProposalKind asked, const AnyPrior& prior, Index num_channels);
-
-ParticleFilterOptions filter_options(const EngineConfig& config, const AnyPrior& prior,
-                                     Index num_channels, std::uint64_t seed);
-
-// An engine without a smoother.
-std::unique_ptr<Engine> make_filter(const EngineConfig& config, const AnyPrior& prior,
-                                    const Matrix& basis, std::uint64_t seed);
 
 }  // namespace headwater

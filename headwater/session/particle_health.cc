@@ -4,7 +4,7 @@
 
 namespace headwater {
 
-void ParticleHealth::add(const FilterStep& step, Index num_particles) {
+void ParticleHealth::add(const ParticleReport& step, Index num_particles) {
   if (!(step.effective_size > 0)) return;
   const double part = step.effective_size / static_cast<double>(num_particles);
   ++steps_;

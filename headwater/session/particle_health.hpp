@@ -10,8 +10,7 @@ namespace headwater {
 // Whether enough particles carry the weight, over many steps.
 class ParticleHealth {
  public:
-  // Of the particle engine's steps, those with a filter's effective size.
-  void add(const FilterStep& step, Index num_particles);
+  void add(const ParticleReport& step, Index num_particles);
 
   std::int64_t steps() const { return steps_; }
   double mean_part() const;  // effective size over the number of particles

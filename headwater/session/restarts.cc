@@ -30,13 +30,13 @@ Restarts::Restarts(const Config& config, Index num_restarts)
   }
 }
 
-void Restarts::update(Observation y) {
+void Restarts::update(const Observation& y) {
   // A single fit is to see each observation when it comes.
   if (size() == 1) {
     sessions_[0]->update(y);
     return;
   }
-  block_[waiting_++].remember(y);
+  block_[waiting_++] = y;
   if (waiting_ == kBlock) hand_on();
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "headwater/observations/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 #include "headwater/session/session.hpp"
 
@@ -15,7 +16,7 @@ class Restarts {
   // config.engine.num_threads is shared out among the fits.
   Restarts(const Config& config, Index num_restarts);
 
-  void update(Observation y);
+  void update(const Observation& y);
   void finish();
   void exchange(StateArchive& archive);  // see Session
 
@@ -30,7 +31,7 @@ class Restarts {
 
   std::vector<std::unique_ptr<Session>> sessions_;
   ThreadPool pool_;
-  std::vector<StoredObservation> block_;
+  std::vector<Observation> block_;
   std::size_t waiting_ = 0;
 };
 

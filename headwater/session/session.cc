@@ -4,15 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <utility>
 
 #include "headwater/core/error.hpp"
 #include "headwater/engines/forecast.hpp"
+#include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
-#include "headwater/session/engine_factory.hpp"
+#include "headwater/observations/record.hpp"
+#include "headwater/session/engine_table.hpp"
+#include "headwater/session/particle_health.hpp"
 #include "headwater/session/registry.hpp"
+#include "headwater/session/surprise.hpp"
+#include "headwater/session/trace.hpp"
 
 namespace headwater {
 
@@ -37,7 +43,7 @@ constexpr Index kBatchTraceRows = 100000;
 MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
   MStepOptions options = config.effective_m_step();
   const bool has_particles =
-      prior.is_finite() && engine_of(config, prior, 0).kind == EngineKind::kParticle;
+      prior.is_finite() && choose_engine(config, prior, 0).kind == EngineKind::kParticle;
   if (has_particles && !config.paper_exact) {
     options.transition_floor = std::min(0.1, 2 / static_cast<double>(config.engine.num_particles));
   }
@@ -53,32 +59,93 @@ BatchEmOptions batch_options(const Config& config, const AnyPrior& prior) {
   return options;
 }
 
-void check_exposures(Observation y, std::int64_t t) {
-  const std::span<const double> exposures = y.exposures();
-  if (!exposures.empty() && exposures.size() != y.size()) {
-    throw InputError(fmt::format("observation {} has {} channels and {} exposures", t, y.size(),
-                                 exposures.size()));
-  }
-  for (std::size_t m = 0; m < exposures.size(); ++m) {
-    if (exposures[m] >= 0 && std::isfinite(exposures[m])) continue;
-    throw InputError(
-        fmt::format("observation {}, channel {}: exposure {} found; exposures must be finite and 0 "
-                    "or more",
-                    t, m + 1, exposures[m]));
-  }
-}
-
 Trace new_trace(const Config& config) {
   return Trace(config.trace_every,
                config.method == Method::kBatch ? kBatchTraceRows : kOnlineTraceRows);
 }
 
+// A callback of its owner alone: a copy has none.
+template <class F>
+class OwnCallback {
+ public:
+  OwnCallback() = default;
+  OwnCallback(const OwnCallback&) {}
+  OwnCallback(OwnCallback&&) noexcept = default;
+  OwnCallback& operator=(const OwnCallback&) = delete;
+  OwnCallback& operator=(OwnCallback&&) = delete;
+  ~OwnCallback() = default;
+
+  void set(std::function<F> function) { function_ = std::move(function); }
+  const std::function<F>& get() const { return function_; }
+
+ private:
+  std::function<F> function_;
+};
+
 }  // namespace
 
-Session::Session(const Config& config)
-    : Session(config, make_prior(config.num_components, config.prior)) {}
+class Session::Fit {
+ public:
+  Fit(Config config, AnyPrior prior);
 
-Session::Session(Config config, AnyPrior prior)
+  void update(const Observation& y);
+  void finish();
+  void exchange(StateArchive& archive);
+
+  const Config& config() const { return config_; }
+  std::int64_t observations() const { return observations_; }
+  double log_likelihood() const;
+  EngineChoice engine() const { return choose_engine(config_, prior_, num_channels_); }
+  const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
+  const StartReport& start_report() const { return start_report_; }
+  const ParticleHealth& particle_health() const { return health_; }
+  Vector filtered_activation() const;
+  Matrix forecast(Index horizon) const;
+  Model model() const;
+  bool is_finished() const { return is_finished_; }
+  void keep_predictions(bool keep) { keeps_predictions_ = keep; }
+  PredictiveDraws prediction() const;
+
+  OwnCallback<void(const StepReport&)> on_step;
+  OwnCallback<void(std::int64_t, double, const Estimate&)> on_iteration;
+  OwnCallback<void(std::int64_t, std::int64_t)> on_search;
+
+ private:
+  void check_start() const;
+  const OnlineEm& started() const;  // throws UsageError before the start
+  void check(const Observation& y);
+  bool wants_to_hold_back() const;
+  Index num_to_hold_back() const;
+  OnlineEmOptions learner_options() const;
+  bool searches() const;
+  Estimate starting_estimate();
+  void start();
+  void take_in_held_back();
+  void take_in(const Observation& y);
+  void run_batch();
+  void record(std::int64_t t, double log_likelihood, bool is_end);
+  void refuse_infinite_estimate() const;
+  std::unique_ptr<Engine> engine_for(const Estimate& estimate, std::uint64_t seed,
+                                     std::shared_ptr<const ThreadPool> pool) const;
+
+  Config config_;
+  AnyPrior prior_;
+  StartReport start_report_;
+  bool is_finished_ = false;
+  Index num_channels_ = 0;
+  std::int64_t observations_ = 0;
+  Record held_back_;
+  Index num_taken_in_ = 0;  // of those held back
+  std::optional<OnlineEm> learner_;
+  std::optional<BatchEmResult> batch_;
+  ParticleHealth health_;
+  Trace trace_;
+  bool keeps_predictions_ = false;
+  // Of the last observation, where an M-step has followed it.
+  std::optional<PredictiveDraws> prediction_before_m_step_;
+};
+
+Session::Fit::Fit(Config config, AnyPrior prior)
     : config_(std::move(config)), prior_(std::move(prior)), trace_(new_trace(config_)) {
   if (config_.num_components == 0) config_.num_components = prior_.num_components();
   config_.validate();
@@ -97,7 +164,7 @@ Session::Session(Config config, AnyPrior prior)
   check_start();
 }
 
-void Session::check_start() const {
+void Session::Fit::check_start() const {
   const Matrix& basis = config_.initial_basis;
   if (basis.size() == 0) return;
   const Index columns = config_.num_components + (config_.background ? 1 : 0);
@@ -112,8 +179,8 @@ void Session::check_start() const {
   }
 }
 
-void Session::check(Observation y) {
-  const auto size = static_cast<Index>(y.size());
+void Session::Fit::check(const Observation& y) {
+  const Index size = y.num_channels();
   if (num_channels_ == 0) {
     if (size == 0) throw InputError("the first observation has no channels");
     const Matrix& basis = config_.initial_basis;
@@ -127,45 +194,28 @@ void Session::check(Observation y) {
     throw InputError(fmt::format("observation {} has {} channels; expected {}", observations_ + 1,
                                  size, num_channels_));
   }
-  for (Index m = 0; m < size; ++m) {
-    if (y[m] < 0 || std::isinf(y[m])) {
-      throw InputError(fmt::format(
-          "observation {}, channel {}: {} found; observations must be finite and 0 or more",
-          observations_ + 1, m + 1, y[m]));
-    }
-  }
-  check_exposures(y, observations_ + 1);
 }
 
-Observation Session::with_unexposed_missing(Observation y) {
-  seen_counts_.assign(y.begin(), y.end());
-  for (std::size_t m = 0; m < seen_counts_.size(); ++m) {
-    if (y.exposures()[m] == 0) seen_counts_[m] = std::numeric_limits<double>::quiet_NaN();
-  }
-  return {seen_counts_, y.exposures()};
-}
-
-bool Session::searches() const {
+bool Session::Fit::searches() const {
   return config_.init == Init::kAuto && config_.initial_basis.size() == 0 &&
          !config_.m_step.hold_basis && !config_.paper_exact;
 }
 
-Index Session::num_to_hold_back() const {
+Index Session::Fit::num_to_hold_back() const {
   return searches() ? start_buffer(num_channels_, prior_) : kStartObservations;
 }
 
-bool Session::wants_to_hold_back() const {
+bool Session::Fit::wants_to_hold_back() const {
   if (config_.method == Method::kBatch) return true;
   const bool start_is_given =
       config_.initial_basis.cols() == config_.num_components + (config_.background ? 1 : 0);
   return !start_is_given && observations_ < num_to_hold_back();
 }
 
-void Session::update(Observation y) {
+void Session::Fit::update(const Observation& y) {
   if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
   check(y);
   ++observations_;
-  if (!y.exposures().empty()) y = with_unexposed_missing(y);
   if (learner_ && held_back_.empty()) {
     take_in(y);
     return;
@@ -178,7 +228,7 @@ void Session::update(Observation y) {
   }
 }
 
-void Session::exchange(StateArchive& archive) {
+void Session::Fit::exchange(StateArchive& archive) {
   if (config_.method == Method::kBatch) {
     throw UsageError("batch EM keeps the whole record; only online fits can be put away");
   }
@@ -191,14 +241,14 @@ void Session::exchange(StateArchive& archive) {
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
     Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
-    auto engine = make_engine(config_, blank, config_.seed,
-                              std::make_shared<ThreadPool>(config_.engine.num_threads));
+    auto engine =
+        engine_for(blank, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
     learner_.emplace(std::move(engine), std::move(blank), learner_options());
   }
   archive(*learner_);
 }
 
-void Session::finish() {
+void Session::Fit::finish() {
   if (is_finished_) throw UsageError("the fit is finished already");
   if (observations_ == 0) throw InputError("there are no observations");
   if (config_.method == Method::kBatch) {
@@ -210,17 +260,30 @@ void Session::finish() {
     record(learner_->observations(), learner_->log_likelihood(), true);
   }
   is_finished_ = true;
+  refuse_infinite_estimate();
 }
 
-Estimate Session::starting_estimate() {
+// Counts, exposures or starting values beyond what arithmetic can hold.
+void Session::Fit::refuse_infinite_estimate() const {
+  const Estimate estimate = batch_ ? batch_->estimate : learner_->reported();
+  const Estimate last = batch_ ? batch_->last : learner_->last();
+  if (estimate.is_finite() && last.is_finite()) return;
+  throw InputError(
+      "the fit has not led to a finite estimate: counts, exposures or starting values are too "
+      "large "
+      "or too small for arithmetic");
+}
+
+Estimate Session::Fit::starting_estimate() {
   if (searches()) {
-    const Index most = std::min<Index>(held_back_.record().size(), num_to_hold_back());
-    StartSearch found = automatic_start(held_back_.record().first(most), prior_, config_.background,
-                                        m_step_options(config_, prior_), config_.seed, on_search_);
+    const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
+    StartSearch found =
+        automatic_start(held_back_.first(most), prior_, {}, config_.background,
+                        m_step_options(config_, prior_), config_.seed, on_search.get());
     start_report_ = std::move(found.report);
     return std::move(found.estimate);
   }
-  const Matrix rates = held_back_.record().rates();
+  const Matrix rates = RecordView(held_back_).rates();
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
                                                   : random_start(rates, prior_, config_.seed);
   if (config_.background && basis.cols() == config_.num_components) {
@@ -230,13 +293,11 @@ Estimate Session::starting_estimate() {
   return {std::move(basis), prior_};
 }
 
-EngineChoice Session::engine() const { return engine_of(config_, prior_, num_channels_); }
-
 // After a search the first M-step waits until what was searched is in, with equal weights: the
 // start fits these observations already, and statistics of the latest of them would undo that. From
 // there smaller steps suffice, lengthened by less, and bring less noise. Steps or a burn-in that
 // somebody has asked for are taken as they are.
-OnlineEmOptions Session::learner_options() const {
+OnlineEmOptions Session::Fit::learner_options() const {
   OnlineEmOptions options;
   options.step_size = config_.step_size;
   options.burn_in = config_.burn_in > 0 ? config_.burn_in : kBurnIn;
@@ -254,61 +315,76 @@ OnlineEmOptions Session::learner_options() const {
   return options;
 }
 
-void Session::start() {
+void Session::Fit::start() {
   Estimate start = starting_estimate();
-  auto engine = make_engine(config_, start, config_.seed,
-                            std::make_shared<ThreadPool>(config_.engine.num_threads));
+  auto engine =
+      engine_for(start, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
   learner_.emplace(std::move(engine), std::move(start), learner_options());
   take_in_held_back();
 }
 
 // Counted before it is taken in, so that none is taken in twice if a callback throws.
-void Session::take_in_held_back() {
+void Session::Fit::take_in_held_back() {
   if (held_back_.empty()) return;
-  const Record record = held_back_.record();
-  while (num_taken_in_ < record.size()) take_in(record[num_taken_in_++]);
+  while (num_taken_in_ < held_back_.size()) take_in(held_back_[num_taken_in_++]);
   held_back_.clear();
   num_taken_in_ = 0;
 }
 
-void Session::take_in(Observation y) {
-  const StepReport report = learner_->update(y);
-  const bool has_particles = report.filter.unique_ancestors > 0;
-  if (has_particles) health_.add(report.filter, config_.engine.num_particles);
+void Session::Fit::take_in(const Observation& y) {
+  prediction_before_m_step_.reset();
+  OnlineEm::BeforeMStep before_m_step;
+  if (keeps_predictions_) {
+    before_m_step = [&](const StepReport& report) {
+      prediction_before_m_step_ = draw_prediction(learner_->engine(), report.t, config_.seed);
+    };
+  }
+  const StepReport report = learner_->update(y, before_m_step);
+  if (const ParticleReport* particles = report.filter.particles()) {
+    health_.add(*particles, config_.engine.num_particles);
+  }
   if (report.filter.impossible && config_.strict) {
     throw InputError(
         fmt::format("observation {} is impossible under the parameters of its time", report.t));
   }
   if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
-  if (on_step_) on_step_(report);
+  if (on_step.get()) on_step.get()(report);
 }
 
-void Session::run_batch() {
+PredictiveDraws Session::Fit::prediction() const {
+  if (prediction_before_m_step_) return *prediction_before_m_step_;
+  return draw_prediction(started().engine(), started().observations(), config_.seed);
+}
+
+std::unique_ptr<Engine> Session::Fit::engine_for(const Estimate& estimate, std::uint64_t seed,
+                                                 std::shared_ptr<const ThreadPool> pool) const {
+  return make_engine({config_, estimate, seed, std::move(pool), true});
+}
+
+void Session::Fit::run_batch() {
   trace_ = new_trace(config_);
-  const auto on_iteration = [&](std::int64_t iteration, double log_likelihood,
-                                const Estimate& estimate) {
+  const auto tell = [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
     const Vector values = trace_values(estimate);
     if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
-    if (on_iteration_) on_iteration_(iteration, log_likelihood, estimate);
+    if (on_iteration.get()) on_iteration.get()(iteration, log_likelihood, estimate);
   };
   if (engine().kind == EngineKind::kExact) {
-    batch_ = batch_em(held_back_.record(), starting_estimate(), batch_options(config_, prior_),
-                      on_iteration);
+    batch_ = batch_em(held_back_, starting_estimate(), batch_options(config_, prior_), tell);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     const auto engine_of_iteration = [&](const Estimate& estimate, std::int64_t iteration) {
       const std::uint64_t seed = config_.seed + (static_cast<std::uint64_t>(iteration) << 32);
-      return make_engine(config_, estimate, seed, pool);
+      return engine_for(estimate, seed, pool);
     };
-    batch_ = monte_carlo_em(held_back_.record(), starting_estimate(),
-                            batch_options(config_, prior_), engine_of_iteration, on_iteration);
+    batch_ = monte_carlo_em(held_back_, starting_estimate(), batch_options(config_, prior_),
+                            engine_of_iteration, tell);
   }
   held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
                    trace_values(batch_->estimate), trace_values(batch_->last)});
 }
 
-void Session::record(std::int64_t t, double log_likelihood, bool is_end) {
+void Session::Fit::record(std::int64_t t, double log_likelihood, bool is_end) {
   TraceRow row{t, log_likelihood, trace_values(learner_->reported()),
                trace_values(learner_->last())};
   if (is_end) {
@@ -318,26 +394,25 @@ void Session::record(std::int64_t t, double log_likelihood, bool is_end) {
   }
 }
 
-double Session::log_likelihood() const {
+double Session::Fit::log_likelihood() const {
   if (batch_) return batch_->log_likelihood.back();
   return learner_ ? learner_->log_likelihood() : 0;
 }
 
-const OnlineEm& Session::started() const {
+const OnlineEm& Session::Fit::started() const {
   if (!learner_) throw UsageError("there is no estimate before the start of the fit");
   return *learner_;
 }
 
-Vector Session::filtered_activation() const {
+Vector Session::Fit::filtered_activation() const {
   return started().filtered_activation().head(config_.num_components);
 }
 
-Matrix Session::forecast(Index horizon) const {
-  return started().working().basis *
-         forecast_activations(started().engine(), num_channels_, horizon);
+Matrix Session::Fit::forecast(Index horizon) const {
+  return started().working().basis * forecast_activations(started().engine(), horizon);
 }
 
-Model Session::model() const {
+Model Session::Fit::model() const {
   if (!learner_ && !batch_) throw UsageError("there is no model before the start of the fit");
   Model model(batch_ ? batch_->estimate : learner_->reported(),
               batch_ ? batch_->last : learner_->last());
@@ -347,9 +422,7 @@ Model Session::model() const {
   model.engine_reason = choice.reason;
   model.lost_mass = batch_ ? 0 : learner_->mean_lost_mass();
   if (choice.kind == EngineKind::kParticle) {
-    const bool guided =
-        particle_options(config_, prior_, num_channels_, config_.seed).filter.guided;
-    model.proposal = to_string(guided ? ProposalKind::kGuided : ProposalKind::kPrior);
+    model.proposal = to_string(choose_proposal(config_, prior_, num_channels_));
     model.effective_part = health_.mean_part();
   }
   model.method = to_string(config_.method);
@@ -384,5 +457,47 @@ Model Session::model() const {
   }
   return model;
 }
+
+Session::Session(const Config& config)
+    : Session(config, make_prior(config.num_components, config.prior)) {}
+
+Session::Session(Config config, AnyPrior prior)
+    : fit_(std::make_unique<Fit>(std::move(config), std::move(prior))) {}
+
+Session::Session(const Session& other) : fit_(std::make_unique<Fit>(*other.fit_)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(const Session& other) {
+  if (this != &other) fit_ = std::make_unique<Fit>(*other.fit_);
+  return *this;
+}
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+void Session::on_step(std::function<void(const StepReport&)> callback) {
+  fit_->on_step.set(std::move(callback));
+}
+void Session::on_iteration(std::function<void(std::int64_t, double, const Estimate&)> callback) {
+  fit_->on_iteration.set(std::move(callback));
+}
+void Session::on_search(std::function<void(std::int64_t, std::int64_t)> callback) {
+  fit_->on_search.set(std::move(callback));
+}
+
+void Session::update(const Observation& y) { fit_->update(y); }
+void Session::finish() { fit_->finish(); }
+void Session::exchange(StateArchive& archive) { fit_->exchange(archive); }
+const Config& Session::config() const { return fit_->config(); }
+std::int64_t Session::observations() const { return fit_->observations(); }
+double Session::log_likelihood() const { return fit_->log_likelihood(); }
+EngineChoice Session::engine() const { return fit_->engine(); }
+const OnlineEm* Session::learner() const { return fit_->learner(); }
+const StartReport& Session::start_report() const { return fit_->start_report(); }
+const ParticleHealth& Session::particle_health() const { return fit_->particle_health(); }
+Vector Session::filtered_activation() const { return fit_->filtered_activation(); }
+Matrix Session::forecast(Index horizon) const { return fit_->forecast(horizon); }
+Model Session::model() const { return fit_->model(); }
+bool Session::is_finished() const { return fit_->is_finished(); }
+void Session::keep_predictions(bool keep) { fit_->keep_predictions(keep); }
+PredictiveDraws Session::prediction() const { return fit_->prediction(); }
 
 }  // namespace headwater

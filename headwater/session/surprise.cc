@@ -5,13 +5,13 @@
 #include <functional>
 #include <limits>
 
-#include "headwater/random/distributions.hpp"
-
 namespace headwater {
 
 namespace {
 
+// Draws of the activations that the surprise of an observation is measured under.
 constexpr Index kMeasuring = 128;
+// Draws of the observation that it is ranked among: ranks are multiples of 1/200.
 constexpr Index kRanked = 199;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -34,41 +34,56 @@ double tail_probability(double surprise, std::vector<double>& draws, double tie)
          all;
 }
 
-// Counts of the channels that were seen; the others are as missing as in y.
-void TailProbability::draw_counts(Generator& generator, const Eigen::Ref<const Vector>& x,
-                                  const Matrix& basis, Observation y) {
-  counts_.resize(y.size());
+// The draw's counts where y was seen, with the exposures of y; missing where y is.
+void TailProbability::draw_counts(Generator& generator, Index row,
+                                  const PredictiveDraws& prediction, const Observation& y) {
+  const Matrix& basis = prediction.emission.basis();
   for (Index m = 0; m < basis.rows(); ++m) {
-    const double exposure = y.exposure(m);
-    counts_[m] =
-        exposure > 0 ? poisson(generator, exposure * basis.row(m).dot(x.transpose())) : kMissing;
+    const double exposure = exposures_[static_cast<std::size_t>(m)];
+    if (exposure == 0) {
+      counts_[static_cast<std::size_t>(m)] = kMissing;
+      continue;
+    }
+    const double mean = exposure * basis.row(m).dot(prediction.activations.row(row));
+    counts_[static_cast<std::size_t>(m)] = prediction.emission.law()->draw(m, mean, generator);
   }
+  drawn_.assign(counts_, y.exposed().empty() ? std::span<const double>() : exposures_);
 }
 
-double TailProbability::surprise(Observation y, const Matrix& basis) {
-  seen_.look_at(y, basis, column_sums_);
-  log_likelihoods(activations_.topRows(kMeasuring), seen_, log_likelihoods_);
+double TailProbability::surprise(const Observation& y, const PredictiveDraws& prediction) {
+  prediction.emission.look_at(y, evidence_);
+  evidence_.gather_rows();
+  evidence_.log_likelihoods(prediction.activations.topRows(kMeasuring), log_likelihoods_);
   const double largest = *std::ranges::max_element(log_likelihoods_);
   if (largest == -std::numeric_limits<double>::infinity()) return -largest;
   double sum = 0;
   for (const double value : log_likelihoods_) sum += std::exp(value - largest);
-  return -(largest + std::log(sum) + log_base_measure(y));
+  return -(largest + std::log(sum) + prediction.emission.log_base_measure(y));
 }
 
-double TailProbability::operator()(const Engine& engine, Observation y, std::int64_t t) {
-  const Matrix& basis = engine.basis();
-  const auto time = static_cast<std::uint64_t>(t);
-  Generator generator = random_.at(time, 0, Purpose::surprise);
-  activations_.resize(kMeasuring + kRanked, basis.cols());
-  engine.sample_predicted(generator, activations_);
-  column_sums_ = basis.colwise().sum();
+PredictiveDraws draw_prediction(const Engine& engine, std::int64_t t, std::uint64_t seed) {
+  Generator generator = RandomStream(seed).at(static_cast<std::uint64_t>(t), 0, Purpose::surprise);
+  Matrix activations(kMeasuring + kRanked, engine.emission().num_columns());
+  engine.sample_predicted(generator, activations);
+  return {std::move(activations), engine.emission(), generator};
+}
+
+double TailProbability::operator()(const Engine& engine, const Observation& y, std::int64_t t) {
+  return (*this)(draw_prediction(engine, t, seed_), y);
+}
+
+double TailProbability::operator()(const PredictiveDraws& prediction, const Observation& y) {
+  Generator generator = prediction.generator;
+  counts_.resize(static_cast<std::size_t>(y.num_channels()));
+  exposures_.resize(counts_.size());
+  y.write_exposures(exposures_);
   log_likelihoods_.resize(kMeasuring);
   draws_.clear();
   for (Index i = 0; i < kRanked; ++i) {
-    draw_counts(generator, activations_.row(kMeasuring + i).transpose(), basis, y);
-    draws_.push_back(surprise({counts_, y.exposures()}, basis));
+    draw_counts(generator, kMeasuring + i, prediction, y);
+    draws_.push_back(surprise(drawn_, prediction));
   }
-  return tail_probability(surprise(y, basis), draws_, generator.uniform());
+  return tail_probability(surprise(y, prediction), draws_, generator.uniform());
 }
 
 }  // namespace headwater

@@ -7,32 +7,45 @@
 
 namespace headwater {
 
+// A sample of the law of an observation before it was seen: activations drawn from their predicted
+// law, and how counts follow from them.
+struct PredictiveDraws {
+  Matrix activations;  // one row a draw: those that measure, then those that are ranked
+  Emission emission;
+  Generator generator;  // for the counts
+};
+
+// Of the observation that the engine has taken in as the t-th, by parameters that it has not moved.
+PredictiveDraws draw_prediction(const Engine& engine, std::int64_t t, std::uint64_t seed);
+
 // How unusual an observation is, given all before it: the probability that one drawn from the
 // engine's prediction would be at least as surprising. Where the model is right these numbers are
 // uniform on (0, 1).
 //
-// The measure of surprise is -log p under a sample of the predicted law of the activations; any
-// measure gives uniform numbers, this one sees what is unlikely. The observation is ranked among
-// draws from the prediction, ties at random; beyond the most surprising tenth of them the rank says
-// too little, and their excesses over its border, which fall off exponentially or faster, are
-// carried on: if exponential, P(excess > z) = (1 + z / sum of k excesses)^-k is exact.
+// The measure of surprise is -log p under a sample of the predicted law of the activations. Any
+// measure gives uniform numbers; this one sees what is unlikely. The observation is ranked among
+// draws from the prediction, ties at random. Beyond the most surprising tenth of the draws the rank
+// says too little. There the excesses over the border of that tenth, which fall off exponentially
+// or faster, are extrapolated: if they are exponential, P(excess > z) = (1 + z / sum of k
+// excesses)^-k is exact.
 class TailProbability {
  public:
-  explicit TailProbability(std::uint64_t seed) : random_(seed) {}
+  explicit TailProbability(std::uint64_t seed) : seed_(seed) {}
 
-  // Of the observation that the engine has taken in as the t-th.
-  double operator()(const Engine& engine, Observation y, std::int64_t t);
+  // Of the observation that the engine has taken in as the t-th; no M-step may have followed.
+  double operator()(const Engine& engine, const Observation& y, std::int64_t t);
+  double operator()(const PredictiveDraws& prediction, const Observation& y);
 
  private:
-  double surprise(Observation y, const Matrix& basis);
-  void draw_counts(Generator& generator, const Eigen::Ref<const Vector>& x, const Matrix& basis,
-                   Observation y);
+  double surprise(const Observation& y, const PredictiveDraws& prediction);
+  void draw_counts(Generator& generator, Index row, const PredictiveDraws& prediction,
+                   const Observation& y);
 
-  RandomStream random_;
-  Matrix activations_;  // one row a draw: those that measure, then those that are ranked
-  Vector column_sums_;
-  SeenChannels seen_;
+  std::uint64_t seed_;
+  Evidence evidence_;
   std::vector<double> counts_;
+  std::vector<double> exposures_;
+  Observation drawn_;
   std::vector<double> log_likelihoods_;
   std::vector<double> draws_;
 };

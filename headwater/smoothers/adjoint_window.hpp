@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "headwater/smoothers/backward_sweep.hpp"
-#include "headwater/smoothers/emission_statistics.hpp"
 #include "headwater/smoothers/smoother.hpp"
 #include "headwater/smoothers/window.hpp"
 
@@ -18,32 +17,25 @@ class AdjointWindow final : public ExactSmoother {
   // with_moves: whether the prior's statistics are wanted.
   AdjointWindow(const ExactFilter& filter, const WindowOptions& options, bool with_moves);
 
-  bool advance(const ExactFilter& filter, Observation y, double step_size) override;
+  bool advance(const ExactFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ExactFilter& filter) override;
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
-  std::unique_ptr<ExactSmoother> clone() const override;
+  std::unique_ptr<ExactSmoother> clone() const override {
+    return std::make_unique<AdjointWindow>(*this);
+  }
   void exchange(StateArchive& archive) override;
 
  private:
   void fold(Index count, const ExactFilter& filter);
 
   WindowOptions options_;
-  Index lag_;
-  Index block_;
+  StepWindow<ExactStep> window_;
   Statistics statistics_;
-
-  std::vector<ExactStep> steps_;  // the window, oldest first; the rest is kept for reuse
-  Index num_steps_ = 0;
-  Vector before_;  // the filtered law before the oldest step
-  bool has_before_ = false;
-
   BackwardSweep sweep_;
-  EmissionStatistics emission_;
+  ClonePointer<EmissionSums> sums_;
   Vector beta_;
-  std::vector<double> step_sizes_;
-  std::vector<double> coefficients_;
-  std::vector<Observation> observations_;
+  std::vector<const Observation*> observations_;
 };
 
 }  // namespace headwater

@@ -2,11 +2,11 @@
 
 namespace headwater {
 
-void ExactStep::remember(const ExactFilter& filter, Observation y, double gamma) {
+void ExactStep::remember(const ExactFilter& filter, const Observation& y, double gamma) {
   filtered = filter.filtered();
   ratio = filter.ratio();
   transition = filter.transition();
-  observation.remember(y);
+  observation = y;
   step_size = gamma;
 }
 

@@ -10,13 +10,13 @@ namespace headwater {
 
 // One step of an exact filter, kept for a backward pass.
 struct ExactStep {
-  void remember(const ExactFilter& filter, Observation observation, double step_size);
+  void remember(const ExactFilter& filter, const Observation& observation, double step_size);
   void exchange(StateArchive& archive) { archive(filtered, ratio, observation, step_size); }
 
   Vector filtered;                                      // p(x_t | y_1..t)
   Vector ratio;                                         // g(y_t | x) / p(y_t | y_1..t-1)
   std::shared_ptr<const KroneckerOperator> transition;  // that led to this step
-  StoredObservation observation;
+  Observation observation;
   double step_size = 0;
 };
 

@@ -6,39 +6,42 @@
 
 namespace headwater {
 
-void BeamStep::remember(const BeamFilter& filter, Observation y, double its_step_size) {
+void BeamStep::remember(const BeamFilter& filter, const Observation& y, double its_step_size) {
   states = filter.states();
-  weights = filter.weights();
+  weights.assign(filter.weights().begin(), filter.weights().end());
   chain = filter.chain();
-  observation.remember(y);
+  observation = y;
   step_size = its_step_size;
 }
 
-void BeamRetreat::run(const BeamStep& before, const BeamStep& step, const Vector& law,
-                      double coefficient, Vector& before_law, std::span<double> moves) {
+void BeamRetreat::run(const BeamStep& before, const BeamStep& step,
+                      const Eigen::Ref<const Vector>& law, double coefficient,
+                      GrowingVector& before_law, std::span<double> moves) {
   const PackedChain& chain = *step.chain;
   const auto num_before = static_cast<Index>(before.states.size());
-  before_law.setZero(num_before);
-  row_.resize(num_before);
+  const Eigen::Map<const Vector> weights(before.weights.data(), num_before);
+  auto sums = before_law.resize(num_before);
+  sums.setZero();
+  auto row = row_.resize(num_before);
   if (!moves.empty()) pair_moves_.clear(chain);
   for (Index i = 0; i < law.size(); ++i) {
     if (!(law[i] > 0)) continue;
     const PackedState state = step.states[static_cast<std::size_t>(i)];
-    chain.transitions_to(state, before.states, as_span(row_));
-    row_ = row_.cwiseProduct(before.weights);
+    chain.transitions_to(state, before.states, as_span(row));
+    row = row.cwiseProduct(weights);
     // A state that none of those before leads to says nothing of where it came from.
-    const double sum = row_.sum();
+    const double sum = row.sum();
     if (sum > 0) {
-      row_ *= law[i] / sum;
+      row *= law[i] / sum;
     } else {
-      row_ = law[i] * before.weights;
+      row = law[i] * weights;
     }
-    before_law += row_;
+    sums += row;
     if (moves.empty()) continue;
     for (Index j = 0; j < num_before; ++j) {
-      if (row_[j] == 0) continue;
+      if (row[j] == 0) continue;
       pair_moves_.add(chain, before.states[static_cast<std::size_t>(j)], state,
-                      coefficient * row_[j]);
+                      coefficient * row[j]);
     }
   }
   if (!moves.empty()) pair_moves_.add_to(chain, moves);
@@ -47,21 +50,15 @@ void BeamRetreat::run(const BeamStep& before, const BeamStep& step, const Vector
 BeamWindow::BeamWindow(const BeamFilter& filter, const WindowOptions& options, bool with_moves)
     : chain_(filter.chain()),
       options_(options),
-      lag_(window_lag(options, filter.chain()->contraction())),
-      block_(window_block(options, 0)),
-      statistics_(filter.basis().rows(), filter.basis().cols(),
-                  with_moves ? filter.chain()->num_moves() : 0) {}
+      window_(options, window_lag(options, filter.chain()->contraction())),
+      statistics_(statistics_for(filter.emission(), with_moves ? filter.chain()->num_moves() : 0)),
+      sums_(filter.emission().law()->sums()) {}
 
 void BeamWindow::exchange(StateArchive& archive) {
-  archive(lag_, block_, statistics_, has_entered_);
-  archive.count(num_steps_);
-  if (static_cast<Index>(steps_.size()) < num_steps_) {
-    steps_.resize(static_cast<std::size_t>(num_steps_));
-  }
+  archive(statistics_);
   // Most steps share the chain of the step before.
   std::shared_ptr<const PackedChain> chain;
-  for (Index t = 0; t < num_steps_; ++t) {
-    BeamStep& step = steps_[static_cast<std::size_t>(t)];
+  window_.exchange(archive, [&](BeamStep& step) {
     bool is_new = step.chain != chain || !chain;
     archive(is_new);
     if (is_new) exchange_packed(archive, *chain_, step.chain);
@@ -70,55 +67,50 @@ void BeamWindow::exchange(StateArchive& archive) {
     if (!chain) throw InputError("the saved state has a step without a chain");
     exchange_states(archive, *chain, step.states, step.weights);
     archive(step.observation, step.step_size);
-  }
+  });
 }
 
-bool BeamWindow::advance(const BeamFilter& filter, Observation y, double step_size) {
-  if (num_steps_ == static_cast<Index>(steps_.size())) steps_.emplace_back();
-  steps_[static_cast<std::size_t>(num_steps_++)].remember(filter, y, step_size);
-  if (num_waiting() < lag_ + block_) return false;
-  fold(num_waiting() - lag_, filter);
-  // As in AdjointWindow: a memory that has become longer is followed over several blocks.
-  lag_ = std::min(window_lag(options_, filter.chain()->contraction()), lag_ + block_ / 2);
-  block_ = window_block(options_, statistics_.observations);
+bool BeamWindow::advance(const BeamFilter& filter, const Observation& y, double step_size) {
+  window_.push().remember(filter, y, step_size);
+  if (!window_.is_due()) return false;
+  fold(window_.num_due(), filter);
+  window_.start_block(statistics_.observations,
+                      window_lag(options_, filter.chain()->contraction()));
   return true;
 }
 
 bool BeamWindow::finish(const BeamFilter& filter) {
-  if (num_waiting() == 0) return false;
-  fold(num_waiting(), filter);
+  if (window_.num_waiting() == 0) return false;
+  fold(window_.num_waiting(), filter);
   return true;
 }
 
 void BeamWindow::fold(Index count, const BeamFilter& filter) {
-  const Index first = has_entered_ ? 1 : 0;
+  const Index first = window_.first_waiting();
   const Index end = first + count;  // of those that enter now
-  step_sizes_.clear();
-  for (Index t = first; t < end; ++t) {
-    step_sizes_.push_back(steps_[static_cast<std::size_t>(t)].step_size);
-  }
-  enter_observations(step_sizes_, entering_, statistics_);
-  law_ = steps_[static_cast<std::size_t>(num_steps_ - 1)].weights;
-  for (Index t = num_steps_ - 1; t >= first; --t) {
-    const BeamStep& step = steps_[static_cast<std::size_t>(t)];
+  const std::span<const double> coefficients = window_.enter(count, statistics_);
+  const std::vector<double>& newest = window_.newest().weights;
+  std::ranges::copy(newest, law_.resize(static_cast<Index>(newest.size())).begin());
+  for (Index t = window_.size() - 1; t >= first; --t) {
+    const BeamStep& step = window_[t];
     const bool enters = t < end;
-    const double coefficient = enters ? entering_[static_cast<std::size_t>(t - first)] : 0;
-    if (enters) add_emission(step, filter.basis(), coefficient);
+    const double coefficient = coefficients[static_cast<std::size_t>(t)];
+    if (enters) add_emission(step, filter.emission(), coefficient);
     if (t == 0) break;
-    retreat_.run(steps_[static_cast<std::size_t>(t - 1)], step, law_, coefficient, before_law_,
+    retreat_.run(window_[t - 1], step, law_.view(), coefficient, before_law_,
                  enters ? as_span(statistics_.s3) : std::span<double>());
-    law_.swap(before_law_);
+    std::swap(law_, before_law_);
   }
-  const Index gone = end - 1;  // the last to enter stays, for the moves out of it
-  std::rotate(steps_.begin(), steps_.begin() + gone, steps_.begin() + num_steps_);
-  num_steps_ -= gone;
-  has_entered_ = true;
+  window_.drop_entered(count);
 }
 
-void BeamWindow::add_emission(const BeamStep& step, const Matrix& basis, double coefficient) {
-  activations_.resize(static_cast<Index>(step.states.size()), basis.cols());
-  step.chain->activations(step.states, activations_);
-  emission_.add_one(activations_, basis, coefficient * law_, step.observation, statistics_);
+void BeamWindow::add_emission(const BeamStep& step, const Emission& emission, double coefficient) {
+  auto activations =
+      activations_.resize(static_cast<Index>(step.states.size()), emission.num_columns());
+  step.chain->activations(step.states, activations);
+  auto weights = weights_.resize(law_.size());
+  weights = coefficient * law_.view();
+  sums_->add_one(activations, emission, weights, step.observation, statistics_);
 }
 
 }  // namespace headwater

@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "headwater/core/growing.hpp"
+#include "headwater/emission/emission.hpp"
 #include "headwater/filters/beam_filter.hpp"
-#include "headwater/smoothers/emission_statistics.hpp"
 #include "headwater/smoothers/smoother.hpp"
 #include "headwater/smoothers/window.hpp"
 
@@ -13,12 +14,12 @@ namespace headwater {
 
 // One step of a beam filter, kept for a backward pass.
 struct BeamStep {
-  void remember(const BeamFilter& filter, Observation y, double its_step_size);
+  void remember(const BeamFilter& filter, const Observation& y, double its_step_size);
 
   std::vector<PackedState> states;
-  Vector weights;
+  std::vector<double> weights;
   std::shared_ptr<const PackedChain> chain;  // that led to this step
-  StoredObservation observation;
+  Observation observation;
   double step_size = 0;
 };
 
@@ -28,11 +29,11 @@ class BeamRetreat {
  public:
   // before_law(j) = sum_i law(i) R(i, j); the moves between the two steps are added to `moves`,
   // unless that is empty, times `coefficient`.
-  void run(const BeamStep& before, const BeamStep& step, const Vector& law, double coefficient,
-           Vector& before_law, std::span<double> moves);
+  void run(const BeamStep& before, const BeamStep& step, const Eigen::Ref<const Vector>& law,
+           double coefficient, GrowingVector& before_law, std::span<double> moves);
 
  private:
-  Vector row_;
+  GrowingVector row_;
   PackedMoves pair_moves_;
 };
 
@@ -43,7 +44,7 @@ class BeamWindow final : public Smoother<BeamFilter> {
   // with_moves: whether the prior's statistics are wanted.
   BeamWindow(const BeamFilter& filter, const WindowOptions& options, bool with_moves);
 
-  bool advance(const BeamFilter& filter, Observation y, double step_size) override;
+  bool advance(const BeamFilter& filter, const Observation& y, double step_size) override;
   bool finish(const BeamFilter& filter) override;
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
@@ -53,29 +54,19 @@ class BeamWindow final : public Smoother<BeamFilter> {
   void exchange(StateArchive& archive) override;
 
  private:
-  Index num_waiting() const { return num_steps_ - (has_entered_ ? 1 : 0); }
   void fold(Index count, const BeamFilter& filter);
-  void add_emission(const BeamStep& step, const Matrix& basis, double coefficient);
+  void add_emission(const BeamStep& step, const Emission& emission, double coefficient);
 
   std::shared_ptr<const PackedChain> chain_;  // as it started
   WindowOptions options_;
-  Index lag_;
-  Index block_;
+  StepWindow<BeamStep> window_;
   Statistics statistics_;
-
-  // Oldest first, the rest kept for reuse. The first is the last that has entered already, which
-  // the moves into the next need.
-  std::vector<BeamStep> steps_;
-  Index num_steps_ = 0;
-  bool has_entered_ = false;
-
   BeamRetreat retreat_;
-  EmissionStatistics emission_;
-  Vector law_;
-  Vector before_law_;
-  Matrix activations_;
-  std::vector<double> step_sizes_;
-  std::vector<double> entering_;
+  ClonePointer<EmissionSums> sums_;
+  GrowingVector law_;
+  GrowingVector before_law_;
+  GrowingVector weights_;
+  GrowingMatrix activations_;
 };
 
 }  // namespace headwater

@@ -12,10 +12,11 @@ FilteredStatistics::FilteredStatistics(const FastFilter& filter, const WindowOpt
                                        bool with_moves)
     : options_(options),
       block_(window_block(options, 0)),
-      statistics_(filter.basis().rows(), filter.basis().cols(),
-                  with_moves ? filter.prior().num_statistics() : 0) {}
+      statistics_(
+          statistics_for(filter.emission(), with_moves ? filter.prior().num_statistics() : 0)),
+      sums_(filter.emission().law()->sums()) {}
 
-bool FilteredStatistics::advance(const FastFilter& filter, Observation y, double step_size) {
+bool FilteredStatistics::advance(const FastFilter& filter, const Observation& y, double step_size) {
   step_sizes_.push_back(step_size);
   remember(filter, y);
   if (num_steps_ < block_) return false;
@@ -43,31 +44,45 @@ void FilteredStatistics::exchange(StateArchive& archive) {
   }
 }
 
-void FilteredStatistics::remember(const FastFilter& filter, Observation y) {
+void FilteredStatistics::remember(const FastFilter& filter, const Observation& y) {
   if (num_steps_ == static_cast<Index>(steps_.size())) steps_.emplace_back();
   const Index time = num_steps_++;
   Step& step = steps_[static_cast<std::size_t>(time)];
   const Matrix& points = filter.points();
-  step.activation = points.transpose() * filter.weights();
+  step.activation.noalias() = points.transpose() * filter.weights();
   step.has_moves = filter.time() > 1 && statistics_.s3.size() > 0;
-  if (step.has_moves) step.moves = filter.moves();
-  for (Index m = 0; m < filter.basis().rows(); ++m) {
-    const double exposure = y.exposure(m);
-    if (exposure != 1) unseen_.push_back({m, time, 1 - exposure});
-  }
-  if (points.rows() > 1) {
+  if (step.has_moves) filter.expect_moves(step.moves);
+  step.observation = y;
+  step.is_corrected = points.rows() > 1;
+  if (step.is_corrected) {
     step.points = points;
     step.weights = filter.weights();
-    step.observation.remember(y);
-    return;
+  } else {
+    for (std::size_t j = 0; j < filter.evidence().channels().size(); ++j) {
+      cells_.push_back({filter.evidence().channels()[j], time, filter.forces().gains[j]});
+    }
   }
-  step.points.resize(0, 0);
-  for (std::size_t j = 0; j < filter.channels().size(); ++j) {
-    cells_.push_back({filter.channels()[j], time, filter.ratios()[j]});
+  remember_unseen(filter, y, time);
+}
+
+// Where losses depend on the activations, those of many points are added up with their counts.
+void FilteredStatistics::remember_unseen(const FastFilter& filter, const Observation& y,
+                                         Index time) {
+  const bool is_plain = filter.emission().law()->has_plain_losses();
+  const Step& step = steps_[static_cast<std::size_t>(time)];
+  if (!is_plain && step.is_corrected) return;
+  for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+    const bool is_missing = y.exposures()[j] == 0;
+    if (is_plain || is_missing) unseen_.push_back({y.exposed()[j], time, 1 - y.exposures()[j]});
+  }
+  if (is_plain) return;
+  for (std::size_t j = 0; j < filter.evidence().channels().size(); ++j) {
+    unseen_.push_back({filter.evidence().channels()[j], time, 1 - filter.forces().losses[j]});
   }
 }
 
 void FilteredStatistics::fold(const FastFilter& filter) {
+  coefficients_.resize(step_sizes_.size());
   enter_observations(step_sizes_, coefficients_, statistics_);
   for (Index t = 0; t < num_steps_; ++t) {
     const Step& step = steps_[static_cast<std::size_t>(t)];
@@ -76,20 +91,37 @@ void FilteredStatistics::fold(const FastFilter& filter) {
     if (step.has_moves) {
       filter.prior().add_expected_statistics(step.moves, coefficient, as_span(statistics_.s3));
     }
-    if (step.points.rows() == 0) continue;
-    emission_.add_counts_of_one(step.points, filter.basis(), coefficient * step.weights,
-                                step.observation, statistics_);
+    if (!step.is_corrected) continue;
+    scaled_weights_ = coefficient * step.weights;
+    sums_->add_counts_of_one(step.points, filter.emission(), scaled_weights_, step.observation,
+                             statistics_);
   }
   add_counts(filter.basis());
   add_unseen();
+  add_law_statistics(filter);
   num_steps_ = 0;
   step_sizes_.clear();
   cells_.clear();
   unseen_.clear();
 }
 
+// Of the steps that one activation stands for; the others have theirs already.
+void FilteredStatistics::add_law_statistics(const FastFilter& filter) {
+  if (statistics_.s4.size() == 0) return;
+  const Emission& emission = filter.emission();
+  for (Index t = 0; t < num_steps_; ++t) {
+    const Step& step = steps_[static_cast<std::size_t>(t)];
+    if (step.is_corrected) continue;
+    for_each_seen(step.observation, [&](Index m, double count, double exposure) {
+      emission.law()->add_statistics(
+          m, count, exposure, emission.basis().row(m).dot(step.activation),
+          coefficients_[static_cast<std::size_t>(t)], as_span(statistics_.s4));
+    });
+  }
+}
+
 // Cells are put in the order of their channels, by counting; then
-//   s2(m, k) += B(m, k) sum_t coefficient_t y_tm / lambda_tm x_tk.
+//   s2(m, k) += B(m, k) sum_t coefficient_t gain_tm x_tk.
 void FilteredStatistics::add_counts(const Matrix& basis) {
   if (cells_.empty()) return;
   begin_.assign(static_cast<std::size_t>(basis.rows()) + 1, 0);

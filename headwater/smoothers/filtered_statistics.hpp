@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "headwater/emission/emission.hpp"
 #include "headwater/filters/fast_filter.hpp"
-#include "headwater/smoothers/emission_statistics.hpp"
 #include "headwater/smoothers/smoother.hpp"
 #include "headwater/smoothers/window.hpp"
 
@@ -18,7 +18,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   // with_moves: whether the prior's statistics are wanted.
   FilteredStatistics(const FastFilter& filter, const WindowOptions& options, bool with_moves);
 
-  bool advance(const FastFilter& filter, Observation y, double step_size) override;
+  bool advance(const FastFilter& filter, const Observation& y, double step_size) override;
   bool finish(const FastFilter& filter) override;
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
@@ -39,18 +39,21 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   // What the M-step wants of one observation.
   struct Step {
     void exchange(StateArchive& archive) {
-      archive(activation, moves, has_moves, observation, points, weights);
+      archive(activation, moves, has_moves, observation, is_corrected, points, weights);
     }
 
     Vector activation;  // of one that stands for all: where the ratios are from
     ExpectedMoves moves;
     bool has_moves = false;
-    StoredObservation observation;  // where many points stand for it: what was seen,
-    Matrix points;                  // the points
-    Vector weights;                 // and their weights
+    Observation observation;
+    bool is_corrected = false;  // whether many points stand for it:
+    Matrix points;
+    Vector weights;
   };
 
-  void remember(const FastFilter& filter, Observation y);
+  void remember(const FastFilter& filter, const Observation& y);
+  void remember_unseen(const FastFilter& filter, const Observation& y, Index time);
+  void add_law_statistics(const FastFilter& filter);
   void fold(const FastFilter& filter);
   void add_counts(const Matrix& basis);
   void add_unseen();
@@ -63,15 +66,16 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   Index num_steps_ = 0;
   std::vector<double> step_sizes_;
   std::vector<double> coefficients_;
-  std::vector<Cell> cells_;   // with counts: counts over intensities
-  std::vector<Cell> unseen_;  // of another exposure than 1: what is missing of that
+  std::vector<Cell> cells_;   // of the listed channels: their gains
+  std::vector<Cell> unseen_;  // of a loss other than 1: 1 - loss
 
-  EmissionStatistics emission_;
+  ClonePointer<EmissionSums> sums_;
   std::vector<std::size_t> begin_;  // of each channel's cells, once they are in order
   std::vector<Cell> ordered_;
   std::vector<const double*> columns_;
   std::vector<double> weights_;
   Vector sum_;
+  Vector scaled_weights_;
 };
 
 }  // namespace headwater

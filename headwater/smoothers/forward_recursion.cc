@@ -7,18 +7,17 @@ namespace headwater {
 
 namespace {
 
-// Calls add(x, m, weight law(x) y_m / lambda_m(x)) wherever a positive count could have come from
-// state x: times B(m, k) x_k, that is what component k is expected to have given of it.
-template <class Add>
-void share_out_counts(const ExactFilter& filter, const Vector& law, Observation y, double weight,
-                      const Add& add) {
-  for (Index m = 0; m < filter.basis().rows(); ++m) {
-    if (!(y[m] > 0)) continue;
+// Calls visit(x, m, count, exposure, lambda_m(x)) for the cells that a law looks at one by one:
+// those with a count, or all that were seen.
+template <class Visit>
+void for_each_cell(const ExactFilter& filter, const Observation& y, const Visit& visit) {
+  const bool is_plain = filter.emission().law()->has_plain_losses();
+  for_each_seen(y, [&](Index m, double count, double exposure) {
+    if (is_plain && count == 0) return;
     for (Index x = 0; x < filter.states().rows(); ++x) {
-      const double intensity = filter.basis().row(m).dot(filter.states().row(x));
-      if (intensity > 0) add(x, m, weight * law[x] * y[m] / intensity);
+      visit(x, m, count, exposure, filter.basis().row(m).dot(filter.states().row(x)));
     }
-  }
+  });
 }
 
 }  // namespace
@@ -29,7 +28,8 @@ ForwardRecursion::ForwardRecursion(const ExactFilter& filter, SecondStatistic se
       num_channels_(filter.basis().rows()),
       num_components_(filter.basis().cols()),
       num_moves_(with_moves ? filter.transition()->num_moves() : 0),
-      statistics_(num_channels_, num_components_, num_moves_),
+      num_law_statistics_(filter.emission().law()->num_statistics(num_channels_)),
+      statistics_(statistics_for(filter.emission(), num_moves_)),
       u_(RowMatrix::Zero(filter.states().rows(), offset_unseen())) {}
 
 std::unique_ptr<ExactSmoother> ForwardRecursion::clone() const {
@@ -41,7 +41,7 @@ void ForwardRecursion::exchange(StateArchive& archive) {
   archive(statistics_, u_, previous_, previous_observation_, previous_step_size_);
 }
 
-bool ForwardRecursion::advance(const ExactFilter& filter, Observation y, double step_size) {
+bool ForwardRecursion::advance(const ExactFilter& filter, const Observation& y, double step_size) {
   const bool is_first = previous_.size() == 0;
   if (!is_first) {
     if (second_ == SecondStatistic::kAsPrinted) {
@@ -52,14 +52,14 @@ bool ForwardRecursion::advance(const ExactFilter& filter, Observation y, double 
     if (num_moves_ > 0) add_moves(filter, step_size);
   }
   add_activations(filter, step_size);
-  add_unseen(filter, y, step_size);
+  add_unexposed(filter, y, step_size);
   if (second_ == SecondStatistic::kAtOnce) {
     add_counts(filter, filter.filtered(), y, step_size);
   }
   read_out(filter, y, step_size);
 
   previous_ = filter.filtered();
-  previous_observation_.remember(y);
+  previous_observation_ = y;
   previous_step_size_ = step_size;
   return true;
 }
@@ -69,24 +69,46 @@ void ForwardRecursion::add_activations(const ExactFilter& filter, double weight)
       weight * (filter.states().array().colwise() * filter.filtered().array()).matrix();
 }
 
-void ForwardRecursion::add_counts(const ExactFilter& filter, const Vector& law, Observation y,
-                                  double weight) {
-  share_out_counts(filter, law, y, weight, [&](Index x, Index m, double share) {
-    u_.row(x).segment(offset_s2() + m * num_components_, num_components_) +=
-        share * filter.basis().row(m).cwiseProduct(filter.states().row(x));
+void ForwardRecursion::make_room_for_unseen() {
+  if (u_.cols() > offset_unseen()) return;
+  u_.conservativeResize(Eigen::NoChange, offset_unseen() + num_channels_ * num_components_);
+  u_.rightCols(num_channels_ * num_components_).setZero();
+}
+
+void ForwardRecursion::add_counts(const ExactFilter& filter, const Vector& law,
+                                  const Observation& y, double weight) {
+  const BlockLaw& of_counts = *filter.emission().law();
+  const bool has_losses = !of_counts.has_plain_losses();
+  if (has_losses) {
+    make_room_for_unseen();
+    for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+      if (y.exposures()[j] > 0) continue;
+      u_.middleCols(offset_unseen() + y.exposed()[j] * num_components_, num_components_) +=
+          weight * (filter.states().array().colwise() * law.array()).matrix();
+    }
+  }
+  for_each_cell(filter, y, [&](Index x, Index m, double count, double exposure, double intensity) {
+    const CellForces forces = of_counts.cell_forces(m, count, exposure, intensity);
+    const double mass = weight * law[x];
+    auto own = u_.row(x);
+    own.segment(offset_s2() + m * num_components_, num_components_) +=
+        mass * forces.gain * filter.basis().row(m).cwiseProduct(filter.states().row(x));
+    if (!has_losses) return;
+    own.segment(offset_unseen() + m * num_components_, num_components_) +=
+        mass * (1 - forces.loss) * filter.states().row(x);
+    of_counts.add_statistics(
+        m, count, exposure, intensity, mass,
+        {own.data() + offset_s4(), static_cast<std::size_t>(num_law_statistics_)});
   });
 }
 
-void ForwardRecursion::add_unseen(const ExactFilter& filter, Observation y, double weight) {
-  for (Index m = 0; m < num_channels_; ++m) {
-    const double exposure = y.exposure(m);
-    if (exposure == 1) continue;
-    if (u_.cols() == offset_unseen()) {
-      u_.conservativeResize(Eigen::NoChange, offset_unseen() + num_channels_ * num_components_);
-      u_.rightCols(num_channels_ * num_components_).setZero();
-    }
-    u_.middleCols(offset_unseen() + m * num_components_, num_components_) +=
-        weight * (1 - exposure) *
+void ForwardRecursion::add_unexposed(const ExactFilter& filter, const Observation& y,
+                                     double weight) {
+  if (!filter.emission().law()->has_plain_losses()) return;
+  for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+    make_room_for_unseen();
+    u_.middleCols(offset_unseen() + y.exposed()[j] * num_components_, num_components_) +=
+        weight * (1 - y.exposures()[j]) *
         (filter.states().array().colwise() * filter.filtered().array()).matrix();
   }
 }
@@ -118,22 +140,23 @@ void ForwardRecursion::add_moves(const ExactFilter& filter, double weight) {
   }
 }
 
-void ForwardRecursion::read_out(const ExactFilter& filter, Observation y, double step_size) {
-  RowMatrix sums = u_.colwise().sum();
+void ForwardRecursion::read_out(const ExactFilter& filter, const Observation& y, double step_size) {
+  // As printed, the counts of this observation enter u_ only with the next.
+  const bool adds_now = second_ == SecondStatistic::kAsPrinted;
+  if (adds_now) before_counts_ = u_;
+  if (adds_now) add_counts(filter, filter.filtered(), y, step_size);
+  const RowMatrix sums = u_.colwise().sum();
   const auto table = [&](Index offset) {
     return Eigen::Map<const RowMatrix>(sums.data() + offset, num_channels_, num_components_);
   };
   statistics_.s1 = sums.row(0).head(num_components_);
   statistics_.s2 = table(offset_s2());
-  if (second_ == SecondStatistic::kAsPrinted) {
-    share_out_counts(filter, filter.filtered(), y, step_size, [&](Index x, Index m, double share) {
-      statistics_.s2.row(m) += share * filter.basis().row(m).cwiseProduct(filter.states().row(x));
-    });
-  }
   statistics_.s3 = sums.row(0).segment(offset_s3(), num_moves_);
+  statistics_.s4 = sums.row(0).segment(offset_s4(), num_law_statistics_);
   if (u_.cols() > offset_unseen()) statistics_.unseen = table(offset_unseen());
   statistics_.squared_weights *= (1 - step_size) * (1 - step_size);
   statistics_.count_observation(step_size);
+  if (adds_now) u_ = before_counts_;
 }
 
 }  // namespace headwater

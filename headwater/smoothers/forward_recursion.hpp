@@ -23,34 +23,39 @@ class ForwardRecursion final : public ExactSmoother {
 
   ForwardRecursion(const ExactFilter& filter, SecondStatistic second, bool with_moves);
 
-  bool advance(const ExactFilter& filter, Observation y, double step_size) override;
+  bool advance(const ExactFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ExactFilter& /*filter*/) override { return false; }
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ExactSmoother> clone() const override;
   void exchange(StateArchive& archive) override;
 
  private:
-  // Statistics of one state, contiguous: s1 (K), s2 (M K, channel by channel), s3, and unseen (M K,
-  // once a cell is missing).
+  // Statistics of one state, contiguous: s1 (K), s2 (M K, channel by channel), s3, s4, and unseen
+  // (M K, once a cell is missing).
   Index offset_s2() const { return num_components_; }
   Index offset_s3() const { return num_components_ * (1 + num_channels_); }
-  Index offset_unseen() const { return offset_s3() + num_moves_; }
+  Index offset_s4() const { return offset_s3() + num_moves_; }
+  Index offset_unseen() const { return offset_s4() + num_law_statistics_; }
 
   void add_activations(const ExactFilter& filter, double weight);
-  void add_counts(const ExactFilter& filter, const Vector& law, Observation y, double weight);
-  void add_unseen(const ExactFilter& filter, Observation y, double weight);
+  void add_counts(const ExactFilter& filter, const Vector& law, const Observation& y,
+                  double weight);
+  void add_unexposed(const ExactFilter& filter, const Observation& y, double weight);
+  void make_room_for_unseen();
   void add_moves(const ExactFilter& filter, double weight);
-  void read_out(const ExactFilter& filter, Observation y, double step_size);
+  void read_out(const ExactFilter& filter, const Observation& y, double step_size);
 
   SecondStatistic second_;
   Index num_channels_;
   Index num_components_;
   Index num_moves_;
+  Index num_law_statistics_;
   Statistics statistics_;
 
-  RowMatrix u_;      // n x number of statistics
+  RowMatrix u_;  // n x number of statistics
+  RowMatrix before_counts_;
   Vector previous_;  // p(x_t-1 | y_1..t-1)
-  StoredObservation previous_observation_;
+  Observation previous_observation_;
   double previous_step_size_ = 0;
 };
 

@@ -4,11 +4,11 @@
 
 namespace headwater {
 
-LineageStatistics::LineageStatistics(Index num_channels, Index num_components,
-                                     Index num_prior_statistics)
-    : num_channels_(num_channels),
-      num_components_(num_components),
-      num_moves_(num_prior_statistics),
+LineageStatistics::LineageStatistics(const Statistics& like)
+    : num_channels_(like.s2.rows()),
+      num_components_(like.s2.cols()),
+      num_moves_(like.s3.size()),
+      num_law_statistics_(like.s4.size()),
       table_(0, offset_unseen()) {}
 
 void LineageStatistics::exchange(StateArchive& archive) {
@@ -26,32 +26,59 @@ void LineageStatistics::follow(const std::vector<Index>& parents, double factor)
   table_.swap(gathered_);
 }
 
-void LineageStatistics::add_activations(const Eigen::Ref<const Matrix>& activations, Observation y,
+void LineageStatistics::make_room_for_unseen() {
+  if (table_.cols() > offset_unseen()) return;
+  table_.conservativeResize(Eigen::NoChange, offset_unseen() + num_channels_ * num_components_);
+  table_.rightCols(num_channels_ * num_components_).setZero();
+}
+
+void LineageStatistics::add_activations(const Eigen::Ref<const Matrix>& activations,
+                                        const Emission& emission, const Observation& y,
                                         double weight) {
   table_.leftCols(num_components_) += weight * activations;
-  for (Index m = 0; m < num_channels_; ++m) {
-    const double exposure = y.exposure(m);
-    if (exposure == 1) continue;
-    if (table_.cols() == offset_unseen()) {
-      table_.conservativeResize(Eigen::NoChange, offset_unseen() + num_channels_ * num_components_);
-      table_.rightCols(num_channels_ * num_components_).setZero();
-    }
-    table_.middleCols(offset_unseen() + m * num_components_, num_components_) +=
-        weight * (1 - exposure) * activations;
+  if (!emission.law()->has_plain_losses()) return;
+  for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+    make_room_for_unseen();
+    table_.middleCols(offset_unseen() + y.exposed()[j] * num_components_, num_components_) +=
+        weight * (1 - y.exposures()[j]) * activations;
   }
 }
 
-void LineageStatistics::add_counts(const Eigen::Ref<const Matrix>& activations, const Matrix& basis,
-                                   Observation y, double weight) {
-  for (Index i = 0; i < table_.rows(); ++i) {
-    for (Index m = 0; m < num_channels_; ++m) {
-      if (!(y[m] > 0)) continue;
-      const double intensity = basis.row(m).dot(activations.row(i));
-      if (!(intensity > 0)) continue;
-      const double share = weight * y[m] / intensity;
-      table_.row(i).segment(offset_s2() + m * num_components_, num_components_) +=
-          share * basis.row(m).cwiseProduct(activations.row(i));
+void LineageStatistics::add_counts(const Eigen::Ref<const Matrix>& activations,
+                                   const Emission& emission, const Observation& y, double weight) {
+  const BlockLaw& law = *emission.law();
+  const Matrix& basis = emission.basis();
+  if (law.has_plain_losses()) {
+    for (Index i = 0; i < table_.rows(); ++i) {
+      for (std::size_t j = 0; j < y.channels().size(); ++j) {
+        const Index m = y.channels()[j];
+        const double intensity = basis.row(m).dot(activations.row(i));
+        const double share = weight * law.cell_forces(m, y.counts()[j], 1, intensity).gain;
+        table_.row(i).segment(offset_s2() + m * num_components_, num_components_) +=
+            share * basis.row(m).cwiseProduct(activations.row(i));
+      }
     }
+    return;
+  }
+  make_room_for_unseen();
+  for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+    if (y.exposures()[j] > 0) continue;
+    table_.middleCols(offset_unseen() + y.exposed()[j] * num_components_, num_components_) +=
+        weight * activations;
+  }
+  for (Index i = 0; i < table_.rows(); ++i) {
+    auto own = table_.row(i);
+    const std::span<double> s4(own.data() + offset_s4(),
+                               static_cast<std::size_t>(num_law_statistics_));
+    for_each_seen(y, [&](Index m, double count, double exposure) {
+      const double intensity = basis.row(m).dot(activations.row(i));
+      const CellForces forces = law.cell_forces(m, count, exposure, intensity);
+      own.segment(offset_s2() + m * num_components_, num_components_) +=
+          weight * forces.gain * basis.row(m).cwiseProduct(activations.row(i));
+      own.segment(offset_unseen() + m * num_components_, num_components_) +=
+          weight * (1 - forces.loss) * activations.row(i);
+      law.add_statistics(m, count, exposure, intensity, weight, s4);
+    });
   }
 }
 
@@ -74,6 +101,7 @@ void LineageStatistics::add_to(Statistics& out, const Vector& weights) const {
   out.s1 += sums.row(0).head(num_components_).transpose();
   out.s2 += tables(offset_s2());
   out.s3 += sums.row(0).segment(offset_s3(), num_moves_).transpose();
+  out.s4 += sums.row(0).segment(offset_s4(), num_law_statistics_).transpose();
   if (table_.cols() == offset_unseen()) return;
   if (out.unseen.size() == 0) out.unseen.setZero(num_channels_, num_components_);
   out.unseen += tables(offset_unseen());

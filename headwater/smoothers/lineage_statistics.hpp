@@ -1,8 +1,8 @@
 #pragma once
 
+#include "headwater/emission/statistics.hpp"
 #include "headwater/models/any_prior.hpp"
 #include "headwater/smoothers/particle_step.hpp"
-#include "headwater/smoothers/statistics.hpp"
 
 namespace headwater {
 
@@ -10,7 +10,7 @@ namespace headwater {
 // particle, carried forward with them [YildirimCemgilSingh2012, Algorithm 1].
 class LineageStatistics {
  public:
-  LineageStatistics(Index num_channels, Index num_components, Index num_prior_statistics);
+  explicit LineageStatistics(const Statistics& like);  // of the same sizes
 
   void exchange(StateArchive& archive);
   Index num_paths() const { return table_.rows(); }
@@ -20,11 +20,12 @@ class LineageStatistics {
   // Path i goes on from what was path parents[i]; all it has is multiplied by `factor`.
   void follow(const std::vector<Index>& parents, double factor);
 
-  // s1 += weight x, and that for the channels that were not seen. Row i is path i's.
-  void add_activations(const Eigen::Ref<const Matrix>& activations, Observation y, double weight);
-  // s2(m, k) += weight y_m B(m, k) x_k / lambda_m(x).
-  void add_counts(const Eigen::Ref<const Matrix>& activations, const Matrix& basis, Observation y,
-                  double weight);
+  // s1 += weight x. Row i is path i's. Where the losses are the exposures, `unseen` too.
+  void add_activations(const Eigen::Ref<const Matrix>& activations, const Emission& emission,
+                       const Observation& y, double weight);
+  // s2, s4 and, where losses depend on the activations, `unseen`: see EmissionSums.
+  void add_counts(const Eigen::Ref<const Matrix>& activations, const Emission& emission,
+                  const Observation& y, double weight);
   // s3 += weight s3(previous, next).
   void add_moves(const AnyPrior& prior, const Eigen::Ref<const Matrix>& previous,
                  const Eigen::Ref<const Matrix>& next, double weight);
@@ -35,13 +36,16 @@ class LineageStatistics {
  private:
   Index offset_s2() const { return num_components_; }
   Index offset_s3() const { return num_components_ * (1 + num_channels_); }
-  Index offset_unseen() const { return offset_s3() + num_moves_; }
+  Index offset_s4() const { return offset_s3() + num_moves_; }
+  Index offset_unseen() const { return offset_s4() + num_law_statistics_; }
+  void make_room_for_unseen();
 
   Index num_channels_;
   Index num_components_;
   Index num_moves_;
-  // One row a path: s1 (K), s2 (M K, channel by channel), s3, and unseen (M K, once a cell is
-  // missing).
+  Index num_law_statistics_;
+  // One row a path: s1 (K), s2 (M K, channel by channel), s3, s4, and unseen (M K, once
+  // a cell is missing).
   RowMatrix table_;
   RowMatrix gathered_;
 };

@@ -6,7 +6,8 @@
 
 namespace headwater {
 
-void ParticleStep::remember(const ParticleFilter& filter, Observation y, double its_step_size) {
+void ParticleStep::remember(const ParticleFilter& filter, const Observation& y,
+                            double its_step_size) {
   const Index n = filter.num_particles();
   states.resize(n, filter.states().cols());
   weights.resize(n);
@@ -16,7 +17,7 @@ void ParticleStep::remember(const ParticleFilter& filter, Observation y, double 
     weights.segment(first, size) = filter.weights().segment(first, size);
     std::copy_n(filter.ancestors().begin() + first, size, ancestors.begin() + first);
   });
-  observation.remember(y);
+  observation = y;
   step_size = its_step_size;
 }
 

@@ -9,7 +9,7 @@ namespace headwater {
 // What a particle smoother keeps of one step of the filter. Not the activations, which follow from
 // the states and are wanted of a part of the particles only.
 struct ParticleStep {
-  void remember(const ParticleFilter& filter, Observation y, double its_step_size);
+  void remember(const ParticleFilter& filter, const Observation& y, double its_step_size);
   void exchange(StateArchive& archive) {
     archive(states, weights, ancestors, draws, observation, step_size);
   }
@@ -18,7 +18,7 @@ struct ParticleStep {
   Vector weights;
   Ancestors ancestors;
   Ancestors draws;  // where a backward kernel draws: so many for each particle, one after another
-  StoredObservation observation;
+  Observation observation;
   double step_size = 0;
 };
 

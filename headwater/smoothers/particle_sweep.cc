@@ -23,8 +23,8 @@ void ParticleSweep::add_emission(const ParticleStep& step, const ParticleFilter&
     alive_.push_back(i);
   }
   const auto count = static_cast<Index>(alive_.size());
-  emission_.add_one(activations_.of(step, alive_, filter), filter.basis(), weights_.head(count),
-                    step.observation, statistics);
+  sums_->add_one(activations_.of(step, alive_, filter), filter.emission(), weights_.head(count),
+                 step.observation, statistics);
 }
 
 }  // namespace headwater

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "headwater/emission/emission.hpp"
 #include "headwater/smoothers/backward_kernel.hpp"
-#include "headwater/smoothers/emission_statistics.hpp"
 
 namespace headwater {
 
@@ -29,6 +29,8 @@ void sweep_back(std::span<const ParticleStep> steps, std::span<const double> coe
 // The statistics of such a pass.
 class ParticleSweep {
  public:
+  explicit ParticleSweep(const Emission& emission) : sums_(emission.law()->sums()) {}
+
   // coefficients: what each step's observation counts for; nothing is added for one of 0.
   void run(std::span<const ParticleStep> steps, std::span<const double> coefficients,
            const ParticleFilter& filter, BackwardKernel& kernel, Vector& law,
@@ -38,7 +40,7 @@ class ParticleSweep {
   void add_emission(const ParticleStep& step, const ParticleFilter& filter, double coefficient,
                     const Vector& law, Statistics& statistics);
 
-  EmissionStatistics emission_;
+  ClonePointer<EmissionSums> sums_;
   std::vector<Index> alive_;  // particles that the law gives any weight
   ChosenActivations activations_;
   Vector weights_;  // what they weigh

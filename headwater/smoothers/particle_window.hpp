@@ -20,10 +20,8 @@ class ParticleWindow final : public ParticleSmoother {
  public:
   ParticleWindow(const ParticleFilter& filter, std::unique_ptr<BackwardKernel> kernel, Index lag,
                  const WindowOptions& options, bool with_moves);
-  ParticleWindow(const ParticleWindow& other);
-  ParticleWindow& operator=(const ParticleWindow&) = delete;
 
-  bool advance(const ParticleFilter& filter, Observation y, double step_size) override;
+  bool advance(const ParticleFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ParticleFilter& filter) override;
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
@@ -31,31 +29,18 @@ class ParticleWindow final : public ParticleSmoother {
     return std::make_unique<ParticleWindow>(*this);
   }
   void exchange(StateArchive& archive) override {
-    archive(block_, statistics_, has_entered_);
-    exchange_first(archive, steps_, num_steps_);
+    archive(statistics_);
+    window_.exchange(archive, [&](ParticleStep& step) { archive(step); });
   }
 
  private:
-  Index num_waiting() const { return num_steps_ - (has_entered_ ? 1 : 0); }
   void fold(Index count, const ParticleFilter& filter);
 
-  std::unique_ptr<BackwardKernel> kernel_;
-  Index lag_;
-  WindowOptions options_;
-  Index block_;
+  ClonePointer<BackwardKernel> kernel_;
+  StepWindow<ParticleStep> window_;
   Statistics statistics_;
-
-  // Oldest first, the rest kept for reuse. The first is the last that has entered already, which
-  // the moves into the next need.
-  std::vector<ParticleStep> steps_;
-  Index num_steps_ = 0;
-  bool has_entered_ = false;
-
   ParticleSweep sweep_;
   Vector law_;
-  std::vector<double> step_sizes_;
-  std::vector<double> entering_;
-  std::vector<double> coefficients_;
 };
 
 }  // namespace headwater

@@ -3,24 +3,24 @@
 namespace headwater {
 
 PathRecursion::PathRecursion(const ParticleFilter& filter, bool with_moves)
-    : paths_(filter.basis().rows(), filter.basis().cols(),
-             with_moves ? filter.prior().num_statistics() : 0),
-      statistics_(filter.basis().rows(), filter.basis().cols(),
-                  with_moves ? filter.prior().num_statistics() : 0) {}
+    : statistics_(
+          statistics_for(filter.emission(), with_moves ? filter.prior().num_statistics() : 0)),
+      paths_(statistics_),
+      sums_(filter.emission().law()->sums()) {}
 
-bool PathRecursion::advance(const ParticleFilter& filter, Observation y, double step_size) {
+bool PathRecursion::advance(const ParticleFilter& filter, const Observation& y, double step_size) {
   const bool is_first = paths_.num_paths() == 0;
   if (is_first) {
     paths_.start(filter.num_particles());
   } else {
-    paths_.add_counts(previous_activations_, filter.basis(), previous_.observation,
+    paths_.add_counts(previous_activations_, filter.emission(), previous_.observation,
                       previous_.step_size);
     const std::vector<Index> ancestors(filter.ancestors().begin(), filter.ancestors().end());
     paths_.follow(ancestors, 1 - step_size);
     const Matrix parents = previous_.states(ancestors, Eigen::all);
     paths_.add_moves(filter.prior(), parents, filter.states(), step_size);
   }
-  paths_.add_activations(filter.activations(), y, step_size);
+  paths_.add_activations(filter.activations(), filter.emission(), y, step_size);
   previous_.remember(filter, y, step_size);
   previous_activations_ = filter.activations();
 
@@ -29,8 +29,8 @@ bool PathRecursion::advance(const ParticleFilter& filter, Observation y, double 
   statistics_.clear_sums();
   paths_.add_to(statistics_, filter.weights());
   // S2 takes in the counts of this step at once, which the paths do only at the next.
-  emission_.add_counts_of_one(filter.activations(), filter.basis(), step_size * filter.weights(), y,
-                              statistics_);
+  sums_->add_counts_of_one(filter.activations(), filter.emission(), step_size * filter.weights(), y,
+                           statistics_);
   return true;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/smoothers/emission_statistics.hpp"
+#include "headwater/emission/emission.hpp"
 #include "headwater/smoothers/lineage_statistics.hpp"
 #include "headwater/smoothers/smoother.hpp"
 
@@ -13,7 +13,7 @@ class PathRecursion final : public ParticleSmoother {
  public:
   PathRecursion(const ParticleFilter& filter, bool with_moves);
 
-  bool advance(const ParticleFilter& filter, Observation y, double step_size) override;
+  bool advance(const ParticleFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ParticleFilter&) override { return false; }
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ParticleSmoother> clone() const override {
@@ -24,9 +24,9 @@ class PathRecursion final : public ParticleSmoother {
   }
 
  private:
-  LineageStatistics paths_;
   Statistics statistics_;
-  EmissionStatistics emission_;
+  LineageStatistics paths_;
+  ClonePointer<EmissionSums> sums_;
   ParticleStep previous_;
   Matrix previous_activations_;
 };

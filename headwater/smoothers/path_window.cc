@@ -16,18 +16,18 @@ constexpr Index kKept = 32;
 PathWindow::PathWindow(const ParticleFilter& filter, const WindowOptions& options, bool with_moves)
     : options_(options),
       block_(window_block(options, 0)),
-      statistics_(filter.basis().rows(), filter.basis().cols(),
-                  with_moves ? filter.prior().num_statistics() : 0),
-      paths_(filter.basis().rows(), filter.basis().cols(), statistics_.s3.size()) {}
+      statistics_(
+          statistics_for(filter.emission(), with_moves ? filter.prior().num_statistics() : 0)),
+      paths_(statistics_),
+      sweep_(filter.emission()) {}
 
-bool PathWindow::advance(const ParticleFilter& filter, Observation y, double step_size) {
-  if (num_steps_ == static_cast<Index>(steps_.size())) steps_.emplace_back();
-  steps_[num_steps_++].remember(filter, y, step_size);
+bool PathWindow::advance(const ParticleFilter& filter, const Observation& y, double step_size) {
+  steps_.push().remember(filter, y, step_size);
   statistics_.squared_weights *= (1 - step_size) * (1 - step_size);
   statistics_.count_observation(step_size);
   if (++since_sum_ < block_) return false;
   sum_up(filter);
-  if (num_steps_ > kKept + block_) lengthen_paths(num_steps_ - kKept, filter);
+  if (steps_.size() > kKept + block_) lengthen_paths(steps_.size() - kKept, filter);
   block_ = window_block(options_, statistics_.observations);
   return true;
 }
@@ -43,17 +43,16 @@ bool PathWindow::finish(const ParticleFilter& filter) {
 void PathWindow::sum_up(const ParticleFilter& filter) {
   since_sum_ = 0;
   const bool has_paths = paths_.num_paths() > 0;
-  coefficients_.resize(static_cast<std::size_t>(num_steps_));
+  coefficients_.resize(static_cast<std::size_t>(steps_.size()));
   double kept = 1;
-  for (Index s = num_steps_ - 1; s >= 0; --s) {
+  for (Index s = steps_.size() - 1; s >= 0; --s) {
     const bool is_in_paths = has_paths && s == 0;
     coefficients_[s] = is_in_paths ? 0 : kept * steps_[s].step_size;
     if (!is_in_paths) kept *= 1 - steps_[s].step_size;
   }
   statistics_.clear_sums();
-  law_ = steps_[num_steps_ - 1].weights;
-  sweep_.run({steps_.data(), static_cast<std::size_t>(num_steps_)}, coefficients_, filter, kernel_,
-             law_, statistics_);
+  law_ = steps_[steps_.size() - 1].weights;
+  sweep_.run(steps_.steps(), coefficients_, filter, kernel_, law_, statistics_);
   if (!has_paths) return;
   Vector path_weights = Vector::Zero(paths_.num_paths());
   for (Index j = 0; j < law_.size(); ++j) {
@@ -67,18 +66,17 @@ void PathWindow::sum_up(const ParticleFilter& filter) {
 void PathWindow::lengthen_paths(Index count, const ParticleFilter& filter) {
   find_alive();
   for (Index s = paths_.num_paths() > 0 ? 1 : 0; s < count; ++s) lengthen_by(s, filter);
-  std::rotate(steps_.begin(), steps_.begin() + count - 1, steps_.begin() + num_steps_);
-  num_steps_ -= count - 1;
+  steps_.drop_oldest(count - 1);
 }
 
 void PathWindow::find_alive() {
-  alive_.resize(static_cast<std::size_t>(num_steps_));
+  alive_.resize(static_cast<std::size_t>(steps_.size()));
   std::vector<bool> has_descendants;
-  for (Index s = num_steps_ - 1; s >= 0; --s) {
+  for (Index s = steps_.size() - 1; s >= 0; --s) {
     const Index n = steps_[s].weights.size();
     alive_[s].clear();
     for (Index i = 0; i < n; ++i) {
-      const bool is_newest = s == num_steps_ - 1;
+      const bool is_newest = s == steps_.size() - 1;
       if (is_newest || has_descendants[i]) alive_[s].push_back(i);
     }
     has_descendants.assign(static_cast<std::size_t>(n), false);
@@ -104,8 +102,8 @@ void PathWindow::lengthen_by(Index s, const ParticleFilter& filter) {
     paths_.add_moves(filter.prior(), previous, next, step.step_size);
   }
   const Eigen::Ref<const Matrix> activations = activations_.of(step, alive, filter);
-  paths_.add_activations(activations, step.observation, step.step_size);
-  paths_.add_counts(activations, filter.basis(), step.observation, step.step_size);
+  paths_.add_activations(activations, filter.emission(), step.observation, step.step_size);
+  paths_.add_counts(activations, filter.emission(), step.observation, step.step_size);
   path_of_.assign(static_cast<std::size_t>(step.weights.size()), -1);
   for (std::size_t p = 0; p < alive.size(); ++p) path_of_[alive[p]] = static_cast<Index>(p);
 }

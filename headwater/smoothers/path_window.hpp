@@ -20,7 +20,7 @@ class PathWindow final : public ParticleSmoother {
   PathWindow(const ParticleFilter& filter, const WindowOptions& options, bool with_moves);
 
   // The statistics have the newest observation in them whenever they change.
-  bool advance(const ParticleFilter& filter, Observation y, double step_size) override;
+  bool advance(const ParticleFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ParticleFilter& filter) override;
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ParticleSmoother> clone() const override {
@@ -28,7 +28,7 @@ class PathWindow final : public ParticleSmoother {
   }
   void exchange(StateArchive& archive) override {
     archive(block_, since_sum_, statistics_, paths_, path_of_);
-    exchange_first(archive, steps_, num_steps_);
+    steps_.exchange(archive, [&](ParticleStep& step) { archive(step); });
   }
 
  private:
@@ -42,9 +42,7 @@ class PathWindow final : public ParticleSmoother {
   Index since_sum_ = 0;
   Statistics statistics_;
 
-  // Oldest first, the rest kept for reuse. If there are paths, they end in the first.
-  std::vector<ParticleStep> steps_;
-  Index num_steps_ = 0;
+  StepRing<ParticleStep> steps_;  // if there are paths, they end in the first
   LineageStatistics paths_;
   std::vector<Index> path_of_;  // for each particle of the first step; -1 if it has no path
   std::vector<std::vector<Index>> alive_;  // of each step, the particles with descendants

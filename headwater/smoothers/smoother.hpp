@@ -2,13 +2,18 @@
 
 #include <memory>
 
-#include "headwater/models/observation.hpp"
-#include "headwater/smoothers/statistics.hpp"
+#include "headwater/emission/emission.hpp"
 
 namespace headwater {
 
 class ExactFilter;
 class ParticleFilter;
+
+// Statistics of the right size, all zero.
+inline Statistics statistics_for(const Emission& emission, Index num_prior_statistics) {
+  return {emission.num_channels(), emission.num_columns(), num_prior_statistics,
+          emission.law()->num_statistics(emission.num_channels())};
+}
 
 // Follows a filter and keeps the discounted averages of the expected statistics,
 //   S_t = (1 - gamma_t) S_t-1 + gamma_t E[s_t | data].
@@ -18,7 +23,7 @@ class Smoother {
   virtual ~Smoother() = default;
 
   // Takes in the step that the filter has just made. True when the statistics have changed.
-  virtual bool advance(const Filter& filter, Observation y, double step_size) = 0;
+  virtual bool advance(const Filter& filter, const Observation& y, double step_size) = 0;
   // Takes in what is still held back. True when the statistics have changed.
   virtual bool finish(const Filter& filter) = 0;
 

@@ -26,9 +26,8 @@ Index window_block(const WindowOptions& options, std::int64_t observations) {
   return std::clamp<Index>(observations / kBlocksSoFar, options.smallest_block, kLargestBlock);
 }
 
-void enter_observations(const std::vector<double>& step_sizes, std::vector<double>& coefficients,
+void enter_observations(std::span<const double> step_sizes, std::span<double> coefficients,
                         Statistics& statistics) {
-  coefficients.resize(step_sizes.size());
   double kept = 1;
   for (std::size_t t = step_sizes.size(); t-- > 0;) {
     coefficients[t] = step_sizes[t] * kept;

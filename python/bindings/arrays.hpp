@@ -9,7 +9,7 @@
 
 #include "headwater/core/matrix.hpp"
 #include "headwater/core/parameter.hpp"
-#include "headwater/models/observation.hpp"
+#include "headwater/observations/observation.hpp"
 
 // Between NumPy and Eigen. Arrays come in as contiguous rows of doubles, which is what Python hands
 // over, and go out owning their numbers.
@@ -36,10 +36,11 @@ inline std::span<const double> row_of(const RowsIn& rows, std::size_t i) {
   return {rows.data() + i * rows.shape(1), rows.shape(1)};
 }
 
-inline Observation observation_of(const RowsIn& rows, const std::optional<RowsIn>& exposures,
-                                  std::size_t i) {
-  if (!exposures) return row_of(rows, i);
-  return {row_of(rows, i), row_of(*exposures, i)};
+// number: of the observation, for messages.
+inline void assign_row(const RowsIn& rows, const std::optional<RowsIn>& exposures, std::size_t i,
+                       std::int64_t number, Observation& out) {
+  out.assign(row_of(rows, i), exposures ? row_of(*exposures, i) : std::span<const double>(),
+             number);
 }
 
 // Needs the GIL.

@@ -67,8 +67,9 @@ void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& ex
          const Outputs& out, bool alone) {
   const nb::gil_scoped_release release;
   SignalWatch watch;
+  Observation y;
   for (std::size_t t = 0; t < rows.shape(0); ++t, watch.look()) {
-    const Observation y = observation_of(rows, exposures, t);
+    assign_row(rows, exposures, t, timed.time + 1, y);
     if (alone) {
       ModelFilter first(timed.filter);
       out.take(static_cast<Index>(t), first.step(y), first);
@@ -83,20 +84,19 @@ void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& ex
   }
 }
 
-// Rows after one another are columns after one another of the transpose.
-Eigen::Map<const Matrix> columns_of(const RowsIn& rows) {
-  return {rows.data(), static_cast<Index>(rows.shape(1)), static_cast<Index>(rows.shape(0))};
-}
-
 NumpyTable smooth(const Model& model, const RowsIn& rows, const std::optional<RowsIn>& exposures,
                   bool last, const nb::dict& options, std::uint64_t seed) {
   const EngineConfig engine = engine_config_from(options);
-  const auto seen = exposures ? columns_of(*exposures) : Eigen::Map<const Matrix>(nullptr, 0, 0);
   RowMatrix means;
   {
     const nb::gil_scoped_release release;
-    means = smoothed_activations(estimate_of(model, last), model.background,
-                                 Record(columns_of(rows), seen), engine, seed);
+    Record record;
+    Observation y;
+    for (std::size_t t = 0; t < rows.shape(0); ++t) {
+      assign_row(rows, exposures, t, static_cast<std::int64_t>(t + 1), y);
+      record.add(y);
+    }
+    means = smoothed_activations(estimate_of(model, last), model.background, record, engine, seed);
   }
   return to_numpy(std::move(means));
 }

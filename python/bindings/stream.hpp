@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/observations/stream_digest.hpp"
+#include "headwater/session/engine_table.hpp"
 #include "headwater/session/session.hpp"
-#include "headwater/session/stream_digest.hpp"
 #include "headwater/session/surprise.hpp"
 #include "signals.hpp"
 
@@ -25,14 +28,19 @@ class Stream {
 
   void update(const RowIn& y, const std::optional<RowIn>& exposure) {
     locked([&] {
-      take_in(
-          {std::span(y.data(), y.shape(0)),
-           exposure ? std::span(exposure->data(), exposure->shape(0)) : std::span<const double>()});
+      y_.assign(
+          std::span(y.data(), y.shape(0)),
+          exposure ? std::span(exposure->data(), exposure->shape(0)) : std::span<const double>(),
+          session_.observations() + 1);
+      take_in(y_);
     });
   }
   void update_rows(const RowsIn& rows, const std::optional<RowsIn>& exposures) {
     locked([&] {
-      for (std::size_t t = 0; t < rows.shape(0); ++t) take_in(observation_of(rows, exposures, t));
+      for (std::size_t t = 0; t < rows.shape(0); ++t) {
+        assign_row(rows, exposures, t, session_.observations() + 1, y_);
+        take_in(y_);
+      }
     });
   }
   void finish() {
@@ -69,7 +77,7 @@ class Stream {
       if (!report_) return std::nullopt;
       TailProbability tail_probability(session_.config().seed);
       return std::pair(-report_->filter.log_predictive,
-                       tail_probability(session_.learner()->engine(), last_, report_->t));
+                       tail_probability(session_.prediction(), last_));
     });
   }
 
@@ -101,14 +109,13 @@ class Stream {
   std::optional<nb::dict> report() {
     const std::optional<StepReport> last = locked([&] { return report_; });
     if (!last) return std::nullopt;
+    const EngineKind engine = locked([&] { return session_.engine().kind; });
     nb::dict fields;
     fields["t"] = last->t;
     fields["log_predictive"] = last->filter.log_predictive;
-    if (last->filter.effective_size > 0) {
-      fields["ess"] = last->filter.effective_size;
-      fields["resampled"] = last->filter.resampled;
-      fields["unique_ancestors"] = last->filter.unique_ancestors;
-    }
+    engine_info(engine).report(last->filter, [&](const char* name, const FieldValue& field) {
+      std::visit([&](const auto& value) { fields[name] = value; }, field);
+    });
     fields["step"] = last->step_size;
     fields["updated"] = last->updated;
     fields["impossible"] = last->filter.impossible;
@@ -118,7 +125,7 @@ class Stream {
 
  private:
   // An observation that the session has counted is in it, even if a callback threw then.
-  void take_in(Observation y) {
+  void take_in(const Observation& y) {
     const std::int64_t before = session_.observations();
     try {
       session_.update(y);
@@ -130,9 +137,10 @@ class Stream {
   }
 
   void listen() {
+    session_.keep_predictions(true);
     session_.on_step([this](const StepReport& report) {
       report_ = report;
-      last_.remember(report.observation);
+      last_ = *report.observation;
       watch_.look();
     });
     session_.on_search([](std::int64_t, std::int64_t) { heed_signals(); });
@@ -149,9 +157,10 @@ class Stream {
 
   std::recursive_mutex mutex_;  // a signal's handler may ask the stream that it interrupts
   Session session_;
+  Observation y_;  // that is given to it
   StreamDigest seen_;
   std::optional<StepReport> report_;
-  StoredObservation last_;  // that was taken in
+  Observation last_;  // that was taken in
   SignalWatch watch_;
 };
 

@@ -15,6 +15,7 @@ namespace headwater {
 // of one channel. Read block by block. Errors count rows and columns from 1.
 class Hdf5Source final : public ObservationSource {
  public:
+  using ObservationSource::next;
   // The blocks are those of the dataset of that name.
   Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks, const CellRules& rules = {});
 

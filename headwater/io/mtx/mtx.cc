@@ -35,16 +35,10 @@ bool SparseMtxSource::next(std::vector<double>& values) {
   return true;
 }
 
-bool SparseMtxSource::next_sparse(SparseObservation& observation) {
+bool SparseMtxSource::next(Observation& y) {
   if (!next_row()) return false;
-  observation.num_channels = header_.num_columns;
-  observation.channels.clear();
-  observation.values.clear();
-  for (const MtxEntry& entry : row_entries_) {
-    if (entry.value == 0) continue;
-    observation.channels.push_back(entry.column);
-    observation.values.push_back(entry.value);
-  }
+  y.begin(header_.num_columns);
+  for (const MtxEntry& entry : row_entries_) y.add(entry.column, entry.value);
   return true;
 }
 

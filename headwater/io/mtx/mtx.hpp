@@ -20,7 +20,7 @@ class SparseMtxSource final : public ObservationSource {
 
   Index num_channels() const override { return header_.num_columns; }
   bool next(std::vector<double>& values) override;
-  bool next_sparse(SparseObservation& observation) override;
+  bool next(Observation& y) override;
   bool can_go_on_after_error() const override { return false; }
   std::optional<double> fraction_read() const override;
   std::string position() const override;
@@ -42,6 +42,7 @@ class SparseMtxSource final : public ObservationSource {
 // all of it is read before the first: 8 bytes a cell.
 class DenseMtxSource final : public ObservationSource {
  public:
+  using ObservationSource::next;
   DenseMtxSource(MtxReader& reader, std::string name);
 
   Index num_channels() const override { return num_channels_; }

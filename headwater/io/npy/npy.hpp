@@ -17,6 +17,7 @@ namespace headwater {
 // dimension is T observations of one channel. Errors count rows and columns from 1.
 class NpySource final : public ObservationSource {
  public:
+  using ObservationSource::next;
   explicit NpySource(const std::string& name, const CellRules& rules = {});
 
   Index num_channels() const override { return num_channels_; }

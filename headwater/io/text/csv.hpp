@@ -24,6 +24,7 @@ struct CsvOptions {
 // are skipped.
 class CsvSource final : public ObservationSource {
  public:
+  using ObservationSource::next;
   // Reads ahead to the first observation.
   CsvSource(TextFile file, CsvOptions options = {});
   CsvSource(FileDescriptor file, const std::string& name, CsvOptions options = {});

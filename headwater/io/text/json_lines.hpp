@@ -20,6 +20,7 @@ namespace headwater {
 // are skipped. Columns in errors are those of the text, in bytes.
 class JsonLinesSource final : public ObservationSource {
  public:
+  using ObservationSource::next;
   // Reads ahead to the first observation.
   JsonLinesSource(TextFile file, const CellRules& rules = {}, LineLimits limits = {});
 

@@ -24,7 +24,7 @@ Index row_of(ConstStates previous, Index i, std::size_t axis) {
 
 }  // namespace
 
-bool FiniteGuide::look_at(const FiniteChain& chain, const SeenChannels& seen, ConstStates previous,
+bool FiniteGuide::look_at(const FiniteChain& chain, const Evidence& evidence, ConstStates previous,
                           const Eigen::Ref<const Vector>& weights) {
   axes_.resize(chain.axes.size());
   predicted_.resize(chain.axes.size());
@@ -32,8 +32,8 @@ bool FiniteGuide::look_at(const FiniteChain& chain, const SeenChannels& seen, Co
     predicted_[k] = {chain.axes[k].states,
                      predicted_law(chain.axes[k], previous.col(static_cast<Index>(k)), weights)};
   }
-  const bool is_product = fit_messages(seen);
-  if (!is_product) mean_field_.fit(seen, predicted_);
+  const bool is_product = fit_messages(evidence);
+  if (!is_product) mean_field_.fit(evidence, predicted_);
   for (std::size_t k = 0; k < axes_.size(); ++k) {
     const FiniteAxis& axis = chain.axes[k];
     AxisMoves& moves = axes_[k];
@@ -61,7 +61,7 @@ bool FiniteGuide::look_at(const FiniteChain& chain, const SeenChannels& seen, Co
 }
 
 // Where each axis is one component, and there are several.
-bool FiniteGuide::fit_messages(const SeenChannels& seen) {
+bool FiniteGuide::fit_messages(const Evidence& evidence) {
   const auto size = static_cast<Index>(predicted_.size());
   Vector means(size);
   Vector variances(size);
@@ -74,7 +74,7 @@ bool FiniteGuide::fit_messages(const SeenChannels& seen) {
     variances[k] = levels.cwiseAbs2().dot(axis.law) - means[k] * means[k];
     largest[k] = levels.maxCoeff();
   }
-  messages_.fit(seen, means, variances, largest);
+  messages_.fit(evidence, means, variances, largest);
   return true;
 }
 

@@ -14,7 +14,7 @@ namespace headwater {
 class FiniteGuide final : public ColumnwiseGuide {
  public:
   // False where the observation leaves an axis no state.
-  bool look_at(const FiniteChain& chain, const SeenChannels& seen, ConstStates previous,
+  bool look_at(const FiniteChain& chain, const Evidence& evidence, ConstStates previous,
                const Eigen::Ref<const Vector>& weights);
 
   std::unique_ptr<Guide> clone() const override { return std::make_unique<FiniteGuide>(*this); }
@@ -23,7 +23,7 @@ class FiniteGuide final : public ColumnwiseGuide {
   void log_values(ConstStates states, Eigen::Ref<Vector> out) const override;
 
  private:
-  bool fit_messages(const SeenChannels& seen);
+  bool fit_messages(const Evidence& evidence);
 
   struct AxisMoves {
     Vector log_values;  // log g~ of each state

@@ -84,7 +84,7 @@ void GuidedGammaMove::draw(Index k, const RandomBlock& random, States uniforms,
 
 // The law of the next state has the moments of a gamma density; the point is where that and the
 // likelihood have their mode together, in log x.
-void GammaGuide::find_point(const SeenChannels& seen, ConstStates previous,
+void GammaGuide::find_point(const Evidence& evidence, ConstStates previous,
                             const Eigen::Ref<const Vector>& weights) {
   const auto components = static_cast<Index>(chains_.size());
   Vector mean(components);
@@ -104,15 +104,16 @@ void GammaGuide::find_point(const SeenChannels& seen, ConstStates previous,
     predicted_rate_[k] = mean[k] / variance;
     predicted_shape_[k] = mean[k] * predicted_rate_[k];
   }
-  laplace_.fit(seen, mean.array().log(), [&](const Vector& u, Vector& slope, Matrix& curvature) {
-    const Vector tilt = predicted_rate_.array() * u.array().exp();
-    slope += predicted_shape_ - tilt;
-    if (laplace_.is_full()) {
-      curvature.diagonal() += tilt;
-    } else {
-      curvature += tilt;
-    }
-  });
+  laplace_.fit(evidence, mean.array().log(),
+               [&](const Vector& u, Vector& slope, Matrix& curvature) {
+                 const Vector tilt = predicted_rate_.array() * u.array().exp();
+                 slope += predicted_shape_ - tilt;
+                 if (laplace_.is_full()) {
+                   curvature.diagonal() += tilt;
+                 } else {
+                   curvature += tilt;
+                 }
+               });
 }
 
 // As if all were Gaussian in log x: what is known of component k when the others are not known is
@@ -135,13 +136,13 @@ Vector GammaGuide::tempered() const {
   return part;
 }
 
-bool GammaGuide::look_at(std::vector<GammaChain> chains, const SeenChannels& seen,
+bool GammaGuide::look_at(std::vector<GammaChain> chains, const Evidence& evidence,
                          ConstStates previous, const Eigen::Ref<const Vector>& weights) {
   chains_ = std::move(chains);
   if (previous.rows() == 0) {
     for (GammaChain& c : chains_) c = {c.shape, c.rate - c.beta, 0};
   }
-  find_point(seen, previous, weights);
+  find_point(evidence, previous, weights);
   const auto components = static_cast<Index>(chains_.size());
   const Vector part = tempered();
   a_.resize(components);

@@ -45,7 +45,7 @@ class GuidedGammaMove {
 class GammaGuide final : public ColumnwiseGuide {
  public:
   // chains: one for each component. The first state has the law Gamma(shape, rate - beta).
-  bool look_at(std::vector<GammaChain> chains, const SeenChannels& seen, ConstStates previous,
+  bool look_at(std::vector<GammaChain> chains, const Evidence& evidence, ConstStates previous,
                const Eigen::Ref<const Vector>& weights);
 
   std::unique_ptr<Guide> clone() const override { return std::make_unique<GammaGuide>(*this); }
@@ -54,7 +54,7 @@ class GammaGuide final : public ColumnwiseGuide {
   void log_values(ConstStates states, Eigen::Ref<Vector> out) const override;
 
  private:
-  void find_point(const SeenChannels& seen, ConstStates previous,
+  void find_point(const Evidence& evidence, ConstStates previous,
                   const Eigen::Ref<const Vector>& weights);
   Vector tempered() const;
 

@@ -1,49 +1,72 @@
 #include "headwater/models/guides/gaussian_messages.hpp"
 
-#include <Eigen/Cholesky>
 #include <limits>
 
 namespace headwater {
 
 namespace {
 
+// Newton's steps towards the mode. Levels are few and bounded, so that six always sufficed.
 constexpr int kSteps = 6;
+// A component whose level is certain beforehand would have no finite precision.
 constexpr double kLeastVariance = 1e-6;
 // The mode stays this far above zero, over the largest level: an intensity of zero has no slope.
 constexpr double kLeastLevel = 0.02;
 
 }  // namespace
 
-void GaussianMessages::fit(const SeenChannels& seen, const Vector& means, const Vector& variances,
+void GaussianMessages::fit(const Evidence& evidence, const Vector& means, const Vector& variances,
                            const Vector& largest) {
   const Index components = means.size();
-  const auto channels = static_cast<Index>(seen.counts().size());
-  const Eigen::Map<const RowMatrix> rows(seen.rows().data(), channels, seen.total().size());
+  const Eigen::Map<const RowMatrix> rows = evidence.rows();
   const auto columns = rows.leftCols(components);
-  Vector background = Vector::Zero(channels);
-  if (rows.cols() > components) background = rows.col(components);
-  const Eigen::Map<const Vector> counts(seen.counts().data(), channels);
-  const Vector precision = variances.cwiseMax(kLeastVariance).cwiseInverse();
-
-  Vector mode = means;
-  Eigen::LLT<Matrix> factor;
+  precision_ = variances.cwiseMax(kLeastVariance).cwiseInverse();
+  mode_ = means;
   for (int step = 0; step < kSteps; ++step) {
-    const Vector intensities =
-        (columns * mode + background).cwiseMax(std::numeric_limits<double>::min());
-    const Vector ratio = counts.cwiseQuotient(intensities);
-    const Matrix scaled =
-        (ratio.array().sqrt() / intensities.array().sqrt()).matrix().asDiagonal() * columns;
-    Matrix sum = precision.asDiagonal();
-    sum.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
-    const Vector slope = columns.transpose() * ratio - seen.total().head(components) -
-                         precision.cwiseProduct(mode - means);
-    factor.compute(sum);
-    mode = (mode + factor.solve(slope)).cwiseMin(largest).cwiseMax(kLeastLevel * largest);
+    intensities_.noalias() = columns * mode_;
+    if (rows.cols() > components) intensities_ += rows.col(components);
+    intensities_ = intensities_.cwiseMax(std::numeric_limits<double>::min());
+    evidence.forces(as_span(intensities_), forces_);
+    add_up(evidence, columns);
+    slope_ -= evidence.total().head(components) + precision_.cwiseProduct(mode_ - means);
+    factor_.compute(curvature_);
+    factor_.solveInPlace(slope_);
+    mode_ = (mode_ + slope_).cwiseMin(largest).cwiseMax(kLeastLevel * largest);
   }
-  const Vector marginal =
-      factor.solve(Matrix::Identity(components, components)).diagonal().cwiseInverse();
-  precisions_ = (marginal - precision).cwiseMax(0);
-  shifts_ = marginal.cwiseProduct(mode) - precision.cwiseProduct(means);
+  inverse_.setIdentity(components, components);
+  factor_.solveInPlace(inverse_);
+  marginal_ = inverse_.diagonal().cwiseInverse();
+  precisions_ = (marginal_ - precision_).cwiseMax(0);
+  shifts_ = marginal_.cwiseProduct(mode_) - precision_.cwiseProduct(means);
+}
+
+// The slope and the curvature of the log-likelihood's listed terms, the prior's precision added.
+void GaussianMessages::add_up(const Evidence& evidence,
+                              const Eigen::Ref<const RowMatrix>& columns) {
+  const Index components = precision_.size();
+  const Index channels = columns.rows();
+  if (!forces_.losses.empty()) {
+    for (Index j = 0; j < channels; ++j) forces_.gains[j] -= forces_.losses[j];
+  }
+  const Eigen::Map<const Vector> pull(forces_.gains.data(), channels);
+  const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), channels);
+  scaled_ = columns;
+  scaled_.array().colwise() *= curvatures.array().sqrt();
+  slope_.setZero(components);
+  curvature_.setZero(components, components);
+  curvature_.diagonal() = precision_;
+  const auto rows_of = [](const auto& matrix, const Stretch& s) {
+    return matrix.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
+  };
+  Reducer::sum(evidence.stretches(), as_span(slope_), [&](const Stretch& s, auto out) {
+    Eigen::Map<Vector>(out.data(), components).noalias() +=
+        rows_of(columns, s).transpose() *
+        pull.segment(static_cast<Index>(s.first), static_cast<Index>(s.size));
+  });
+  Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
+    Eigen::Map<Matrix> sum(out.data(), components, components);
+    sum.selfadjointView<Eigen::Lower>().rankUpdate(rows_of(scaled_, s).transpose());
+  });
 }
 
 }  // namespace headwater

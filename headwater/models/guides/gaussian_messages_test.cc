@@ -9,8 +9,8 @@
 namespace headwater {
 namespace {
 
-SeenChannels looked_at(const std::vector<double>& y, const Matrix& basis) {
-  SeenChannels seen;
+Evidence looked_at(const std::vector<double>& y, const Matrix& basis) {
+  Evidence seen;
   seen.look_at(y, basis, basis.colwise().sum());
   return seen;
 }

@@ -20,11 +20,11 @@ States room(Index rows, Index columns, int which) {
 
 }  // namespace
 
-void GaussianSurrogate::fit(const SeenChannels& seen, const Vector& predicted_mean,
+void GaussianSurrogate::fit(const Evidence& evidence, const Vector& predicted_mean,
                             const Matrix& predicted_precision, const Vector& variance) {
   const Index components = predicted_mean.size();
   const bool is_full = uses_full(components);
-  laplace_.fit(seen, predicted_mean, [&](const Vector& u, Vector& slope, Matrix& curvature) {
+  laplace_.fit(evidence, predicted_mean, [&](const Vector& u, Vector& slope, Matrix& curvature) {
     if (is_full) {
       slope.noalias() -= predicted_precision * (u - predicted_mean);
     } else {

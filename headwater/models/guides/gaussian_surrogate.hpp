@@ -17,7 +17,7 @@ class GaussianSurrogate {
   // About where the likelihood and N(predicted_mean, predicted_precision^-1) have their mode
   // together; the precision is K x K, or K x 1 for a diagonal: see uses_full(). variance: of the
   // moves to come.
-  void fit(const SeenChannels& seen, const Vector& predicted_mean,
+  void fit(const Evidence& evidence, const Vector& predicted_mean,
            const Matrix& predicted_precision, const Vector& variance);
   static bool uses_full(Index components) { return components <= Laplace::kMostFull; }
 

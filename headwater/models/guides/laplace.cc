@@ -5,35 +5,61 @@
 
 namespace headwater {
 
-void Laplace::look_at(const SeenChannels& seen) {
+void Laplace::look_at(const Evidence& evidence) {
   const Index components = point_.size();
-  const auto channels = static_cast<Index>(seen.counts().size());
-  const Eigen::Map<const RowMatrix> rows(seen.rows().data(), channels, seen.total().size());
-  const Eigen::Map<const Vector> counts(seen.counts().data(), channels);
+  const Eigen::Map<const RowMatrix> rows = evidence.rows();
+  const Index channels = rows.rows();
   activations_ = point_.array().exp();
 
   intensities_.noalias() = rows.leftCols(components) * activations_;
   if (rows.cols() > components) intensities_ += rows.col(components);
   intensities_ = intensities_.cwiseMax(std::numeric_limits<double>::min());
+  evidence.forces(as_span(intensities_), forces_);
+  const Eigen::Map<const Vector> gains(forces_.gains.data(), channels);
+  const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), channels);
   shares_ = rows.leftCols(components) * activations_.asDiagonal();
-  shares_.array().colwise() *= counts.array().sqrt() / intensities_.array();
 
-  slope_.noalias() = shares_.transpose() * counts.cwiseSqrt();
+  slope_.setZero(components);
+  add_products(evidence, gains, slope_);
   if (!is_full()) step_curvature_ = slope_;
-  slope_.array() -= seen.total().head(components).array() * activations_.array();
-  const Vector missing = (-slope_).cwiseMax(0);
+  if (!forces_.losses.empty()) {
+    lost_.setZero(components);
+    add_products(evidence, Eigen::Map<const Vector>(forces_.losses.data(), channels), lost_);
+    slope_ -= lost_;
+  }
+  slope_.array() -= evidence.total().head(components).array() * activations_.array();
+  missing_ = (-slope_).cwiseMax(0);
+
+  shares_.array().colwise() *= curvatures.array().sqrt();
   if (is_full()) {
     curvature_.setZero(components, components);
-    if (channels > 0) {
-      curvature_.selfadjointView<Eigen::Lower>().rankUpdate(shares_.transpose());
-    }
+    Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
+      Eigen::Map<Matrix> sum(out.data(), components, components);
+      sum.selfadjointView<Eigen::Lower>().rankUpdate(part(s).transpose());
+    });
     curvature_.triangularView<Eigen::StrictlyUpper>() = curvature_.transpose();
-    curvature_.diagonal() += missing;
+    curvature_.diagonal() += missing_;
   } else {
-    curvature_ = shares_.colwise().squaredNorm().transpose();
-    curvature_ += missing;
-    step_curvature_ += missing;
+    curvature_.setZero(components, 1);
+    Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
+      Eigen::Map<Vector>(out.data(), components) += part(s).colwise().squaredNorm().transpose();
+    });
+    curvature_ += missing_;
+    step_curvature_ += missing_;
   }
+}
+
+auto Laplace::part(const Stretch& s) const -> decltype(shares_.middleRows(0, 0)) {
+  return shares_.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
+}
+
+void Laplace::add_products(const Evidence& evidence, const Eigen::Ref<const Vector>& forces,
+                           Vector& out) const {
+  Reducer::sum(evidence.stretches(), as_span(out), [&](const Stretch& s, auto sums) {
+    Eigen::Map<Vector>(sums.data(), out.size()).noalias() +=
+        part(s).transpose() *
+        forces.segment(static_cast<Index>(s.first), static_cast<Index>(s.size));
+  });
 }
 
 double Laplace::make_step() {

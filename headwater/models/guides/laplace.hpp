@@ -2,20 +2,20 @@
 
 #include <Eigen/Cholesky>
 
-#include "headwater/models/observation.hpp"
+#include "headwater/emission/evidence.hpp"
 
 namespace headwater {
 
-// The log-likelihood of one observation about a point, as a function of u = log x, x the
-// activations of the prior's components (a background stays at one). With rho_jk the share of
-// component k in the intensity of channel j and c_k the sum of its column over the channels seen,
+// The log-likelihood of one observation about a point, as a function of u = log x, where x are the
+// activations of the prior's components (a background stays at one). With s_jk = B_jk x_k what
+// component k adds to the intensity of listed channel j, gain_j, loss_j and c_j the forces of that
+// channel (see Evidence), and total_k the slope of all that is linear,
 //
-//   slope_k      = sum_j y_j rho_jk - c_k x_k
-//   curvature_kl = sum_j y_j rho_jk rho_jl + (k = l) max(0, -slope_k),
+//   slope_k      = sum_j (gain_j - loss_j) s_jk - total_k x_k
+//   curvature_kl = sum_j c_j s_jk s_jl + (k = l) max(0, -slope_k).
 //
-// which is minus the second derivative, but for what would make that indefinite: where the slope
-// is positive it is left out of the diagonal. Channels at zero enter by c alone. Where there are
-// many components only the diagonal is taken.
+// The curvature is minus the second derivative without what would make it indefinite: where the
+// slope is positive it is left out of the diagonal. For many components only the diagonal is taken.
 class Laplace {
  public:
   // The largest number of components for which the curvature is a full matrix.
@@ -26,16 +26,16 @@ class Laplace {
   // for its diagonal). The point that is reached need not be the maximum: it only is where the
   // likelihood is looked at.
   template <class AddPrior>
-  void fit(const SeenChannels& seen, const Vector& start, const AddPrior& add_prior) {
+  void fit(const Evidence& evidence, const Vector& start, const AddPrior& add_prior) {
     point_ = start;
     for (int i = 0; i < kMostSteps; ++i) {
-      look_at(seen);
+      look_at(evidence);
       total_slope_ = slope_;
       total_curvature_ = is_full() ? curvature_ : step_curvature_;
       add_prior(point_, total_slope_, total_curvature_);
       if (make_step() < kSmallStep) break;
     }
-    look_at(seen);
+    look_at(evidence);
   }
 
   bool is_full() const { return point_.size() <= kMostFull; }
@@ -44,18 +44,21 @@ class Laplace {
   const Matrix& curvature() const { return curvature_; }  // K x K, or K x 1: the diagonal
 
  private:
+  // The point only has to be near the mode: the weights of the particles make up for the rest.
   static constexpr int kMostSteps = 8;
   static constexpr double kSmallStep = 0.05;
+  // Of log x: a factor of seven. Longer steps overshoot where the curvature changes.
   static constexpr double kLongestStep = 2;
 
-  void look_at(const SeenChannels& seen);
-  double make_step();  // its length: the largest change of a component
+  void look_at(const Evidence& evidence);
+  void add_products(const Evidence& evidence, const Eigen::Ref<const Vector>& forces,
+                    Vector& out) const;  // out_k += sum_j forces_j s_jk
+  double make_step();                    // its length: the largest change of a component
 
   Vector point_;
   Vector slope_;
   Matrix curvature_;
-  // Along the diagonal alone a step is safe with sum_j y_j rho_jk in place of y_j rho_jk^2: it is
-  // what EM would do.
+  // Along the diagonal alone a step is safe with the curvature sum_j gain_j s_jk: it is EM's step.
   Matrix step_curvature_;
 
   Vector total_slope_;
@@ -63,7 +66,12 @@ class Laplace {
   Eigen::LLT<Matrix> factor_;
   Vector activations_;
   Vector intensities_;
-  Matrix shares_;  // sqrt(y_j) rho_jk
+  Forces forces_;
+  Vector lost_;
+  Vector missing_;
+  Matrix shares_;  // s_jk; then times sqrt(c_j)
+
+  auto part(const Stretch& stretch) const -> decltype(shares_.middleRows(0, 0));
 };
 
 }  // namespace headwater

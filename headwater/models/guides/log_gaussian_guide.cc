@@ -34,11 +34,11 @@ void LogGaussianGuide::predict(ConstStates previous, const Eigen::Ref<const Vect
   }
 }
 
-void LogGaussianGuide::look_at(Chain chain, const SeenChannels& seen, ConstStates previous,
+void LogGaussianGuide::look_at(Chain chain, const Evidence& evidence, ConstStates previous,
                                const Eigen::Ref<const Vector>& weights) {
   chain_ = std::move(chain);
   predict(previous, weights);
-  surrogate_.fit(seen, predicted_mean_, predicted_precision_,
+  surrogate_.fit(evidence, predicted_mean_, predicted_precision_,
                  previous.rows() > 0 ? Vector(chain_.noise.cwiseAbs2()) : stationary_variance());
 }
 

@@ -13,7 +13,7 @@ class LogGaussianGuide final : public Guide {
   struct Chain {
     Vector mean, persistence, noise;  // of each component
   };
-  void look_at(Chain chain, const SeenChannels& seen, ConstStates previous,
+  void look_at(Chain chain, const Evidence& evidence, ConstStates previous,
                const Eigen::Ref<const Vector>& weights);
 
   std::unique_ptr<Guide> clone() const override {

@@ -8,12 +8,13 @@
 
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
-#include "headwater/kernels/poisson.hpp"
 
 namespace headwater {
 
 namespace {
 
+// Sweeps over all axes. A third raised the effective part of the particles from .73 to .74 at
+// 200 x 20 and cost a quarter of a step.
 constexpr int kMostSweeps = 2;
 constexpr double kSmallChange = 0.01;
 
@@ -21,23 +22,25 @@ constexpr double kSmallChange = 0.01;
 // impossible that is so only at these means.
 constexpr double kLeastOthers = 1e-6;
 
+// A component whose level is certain has no finite precision.
 constexpr double kLeastVariance = 1e-6;
+// A profile is never flattened to nothing: particles would be drawn from the prior.
 constexpr double kLeastTempered = 0.05;
+// Beyond this the K x K matrix costs more than the particles do.
 constexpr Index kMostTempered = 128;
 
 }  // namespace
 
-void MeanField::fit(const SeenChannels& seen, const std::vector<Axis>& axes) {
-  seen_ = &seen;
-  means_.setOnes(seen.total().size());
-  variances_.setZero(seen.total().size());
+void MeanField::fit(const Evidence& evidence, const std::vector<Axis>& axes) {
+  evidence_ = &evidence;
+  means_.setOnes(evidence.total().size());
+  variances_.setZero(evidence.total().size());
   first_.assign(1, 0);
   for (const Axis& axis : axes) {
     means_.segment(first_.back(), axis.levels.cols()) = axis.levels.transpose() * axis.law;
     first_.push_back(first_.back() + axis.levels.cols());
   }
-  const auto channels = static_cast<Index>(seen.counts().size());
-  columns_ = Eigen::Map<const RowMatrix>(seen.rows().data(), channels, means_.size());
+  columns_ = evidence.rows();
   intensities_.noalias() = columns_ * means_;
   tempered_.setOnes(static_cast<Index>(axes.size()));
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
@@ -47,26 +50,26 @@ void MeanField::fit(const SeenChannels& seen, const std::vector<Axis>& axes) {
     }
     if (change < kSmallChange) break;
   }
-  if (channels > 0 && axes.size() > 1 && means_.size() <= kMostTempered) temper(axes);
+  if (columns_.rows() > 0 && axes.size() > 1 && means_.size() <= kMostTempered) temper(axes);
 }
 
 void MeanField::take_others(Index axis) {
   const Index first = first_[axis];
   const Index size = first_[axis + 1] - first;
-  const auto channels = static_cast<Index>(seen_->counts().size());
+  const Index channels = columns_.rows();
   rows_.resize(static_cast<std::size_t>(channels * (size + 1)));
   Eigen::Map<RowMatrix> rows(rows_.data(), channels, size + 1);
   rows.leftCols(size) = columns_.middleCols(first, size);
   rows.col(size) = (intensities_ - columns_.middleCols(first, size) * means_.segment(first, size))
                        .cwiseMax(kLeastOthers * intensities_);
   total_.setZero(size + 1);
-  total_.head(size) = seen_->total().segment(first, size);
+  total_.head(size) = evidence_->total().segment(first, size);
 }
 
 void MeanField::log_likelihoods(const Eigen::Ref<const Matrix>& levels, Eigen::Ref<Vector> out) {
   points_.setOnes(levels.rows(), levels.cols() + 1);
   points_.leftCols(levels.cols()) = levels;
-  poisson_log_likelihoods(points_, rows_, seen_->count_runs(), as_span(total_), as_span(out));
+  evidence_->log_likelihoods(points_, rows_, total_, as_span(out));
 }
 
 double MeanField::update(Index axis, const Axis& of) {
@@ -87,18 +90,21 @@ double MeanField::update(Index axis, const Axis& of) {
   return change;
 }
 
-// As if all were Gaussian, of curvature J = sum_j y_j b_j b_j' / lambda_j^2 and variances v: what
-// is known of component k when the others are not known is 1 / S_kk - 1 / v_k, S the inverse of J +
-// diag(1 / v), where it would be J_kk if they were.
+// As if all were Gaussian, of curvature J = sum_j c_j b_j b_j' and variances v: what is known of
+// component k when the others are not known is 1 / S_kk - 1 / v_k, where S is the inverse of
+// J + diag(1 / v). It would be J_kk if they were known.
 void MeanField::temper(const std::vector<Axis>& axes) {
   const Index components = first_.back();
-  const auto channels = static_cast<Index>(seen_->counts().size());
-  const Eigen::Map<const Vector> counts(seen_->counts().data(), channels);
   const Vector floored = intensities_.cwiseMax(std::numeric_limits<double>::min());
-  const Vector scale = counts.array().sqrt() / floored.array();
-  const Matrix scaled = scale.asDiagonal() * columns_.leftCols(components);
+  evidence_->forces(as_span(floored), forces_);
+  const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), floored.size());
+  const Matrix scaled = curvatures.cwiseSqrt().asDiagonal() * columns_.leftCols(components);
   Matrix sum = Matrix::Zero(components, components);
-  sum.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
+  Reducer::sum(evidence_->stretches(), as_span(sum), [&](const Stretch& s, auto out) {
+    Eigen::Map<Matrix> to(out.data(), components, components);
+    to.selfadjointView<Eigen::Lower>().rankUpdate(
+        scaled.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size)).transpose());
+  });
   const Vector curvature = sum.diagonal();
   const Vector precision = variances_.head(components).cwiseMax(kLeastVariance).cwiseInverse();
   sum.diagonal() += precision;
@@ -121,32 +127,30 @@ void MeanField::log_profile(Index axis, const Eigen::Ref<const Matrix>& levels,
   out *= tempered_[axis];
 }
 
-namespace {
-
-// a log(x + c) - b x.
-struct LogCurve {
-  double a, c, b;
-  double operator()(double x) const { return a * std::log(x + c) - b * x; }
-};
-
-// rows: n x 2, what one unit adds to an intensity and what is there without. With s1 and s2 the
-// sums of y r / lambda and y r^2 / lambda^2 at x, the slope is s1 - b = a / (x + c) - b and the
-// curvature s2 = a / (x + c)^2; since r x <= lambda, c is not negative.
-LogCurve fit_curve(std::span<const double> rows, std::span<const double> counts, double total,
-                   double x) {
-  double s1 = 0;
-  double s2 = 0;
-  for (std::size_t j = 0; j < counts.size(); ++j) {
-    const double part = rows[2 * j] / (rows[2 * j + 1] + rows[2 * j] * x);
-    s1 += counts[j] * part;
-    s2 += counts[j] * part * part;
+// With s1 and s2 the sums of gain r and c r^2 over the listed channels, r what one unit of the axis
+// adds to a channel's intensity, the slope is s1 - b = a / (x + c) - b and the curvature
+// s2 = a / (x + c)^2. For gains y / lambda, c is not negative, since r x <= lambda.
+MeanField::LogCurve MeanField::fit_curve(double x) {
+  const Eigen::Map<const RowMatrix> rows(rows_.data(), columns_.rows(), 2);
+  const Vector intensities =
+      (rows.col(1) + x * rows.col(0)).cwiseMax(std::numeric_limits<double>::min());
+  evidence_->forces(as_span(intensities), forces_);
+  const auto sum = [&](const auto& term) {
+    return Reducer::sum(evidence_->stretches(), [&](const Stretch& s) {
+      double total = 0;
+      for (std::size_t j = s.first; j < s.first + s.size; ++j) total += term(j, rows_[2 * j]);
+      return total;
+    });
+  };
+  const double s1 = sum([&](std::size_t j, double r) { return forces_.gains[j] * r; });
+  const double s2 = sum([&](std::size_t j, double r) { return forces_.curvatures[j] * r * r; });
+  double b = total_[0];
+  if (!forces_.losses.empty()) {
+    b += sum([&](std::size_t j, double r) { return forces_.losses[j] * r; });
   }
-  if (!(s2 > 0)) return {0, 1, total};
-  const double c = std::max(s1 / s2 - x, std::numeric_limits<double>::min());
-  return {s1 * s1 / s2, c, total};
+  if (!(s2 > 0)) return {0, 1, b};
+  return {s1 * s1 / s2, std::max(s1 / s2 - x, std::numeric_limits<double>::min()), b};
 }
-
-}  // namespace
 
 void MeanField::log_profile_between(Index axis, const Vector& nodes,
                                     const Eigen::Ref<const Vector>& levels,
@@ -154,7 +158,7 @@ void MeanField::log_profile_between(Index axis, const Vector& nodes,
   take_others(axis);
   profile_.resize(nodes.size());
   log_likelihoods(nodes, profile_);
-  const LogCurve curve = fit_curve(rows_, seen_->counts(), total_[0], means_[first_[axis]]);
+  const LogCurve curve = fit_curve(means_[first_[axis]]);
   for (Index n = 0; n < nodes.size(); ++n) profile_[n] -= curve(nodes[n]);
   out = levels.array() + curve.c;
   vector_log(as_span(out), as_span(out));

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
-#include "headwater/models/observation.hpp"
+#include "headwater/emission/evidence.hpp"
 
 namespace headwater {
 
@@ -17,7 +18,7 @@ class MeanField {
     Vector law;     // of the levels, before the observation
   };
 
-  void fit(const SeenChannels& seen, const std::vector<Axis>& axes);
+  void fit(const Evidence& evidence, const std::vector<Axis>& axes);
 
   // out(s) = the log-likelihood at levels.row(s) of one axis, the others at their means, times the
   // part that is left of it when the others are not known.
@@ -29,23 +30,30 @@ class MeanField {
                            Eigen::Ref<Vector> out);
 
  private:
+  // a log(x + c) - b x.
+  struct LogCurve {
+    double a, c, b;
+    double operator()(double x) const { return a * std::log(x + c) - b * x; }
+  };
+  LogCurve fit_curve(double x);  // with the slope and the curvature at x
   void take_others(Index axis);  // rows_ and total_: of the axis, and of all others together
   void log_likelihoods(const Eigen::Ref<const Matrix>& levels, Eigen::Ref<Vector> out);
   double update(Index axis, const Axis& of);  // the largest change of a mean
   void temper(const std::vector<Axis>& axes);
 
-  const SeenChannels* seen_ = nullptr;
-  Matrix columns_;            // of the basis, in the channels with counts
+  const Evidence* evidence_ = nullptr;
+  Matrix columns_;            // of the basis, in the listed channels
   std::vector<Index> first_;  // component of each axis, and one more: where the next would begin
   Vector means_;              // background included
   Vector variances_;
-  Vector intensities_;  // of the channels with counts, at the means
+  Vector intensities_;  // of the listed channels, at the means
   Vector tempered_;     // of each axis
 
   std::vector<double> rows_;
   Vector total_;
   Matrix points_;
   Vector profile_;
+  Forces forces_;
 };
 
 }  // namespace headwater

@@ -167,7 +167,7 @@ class InitialLaw {
 
 }  // namespace
 
-bool RelaxedGuide::look_at(const Vector& alpha, const SeenChannels& seen, ConstStates previous,
+bool RelaxedGuide::look_at(const Vector& alpha, const Evidence& evidence, ConstStates previous,
                            const Eigen::Ref<const Vector>& weights) {
   const Index components = alpha.size();
   tables_.resize(static_cast<std::size_t>(components));
@@ -182,7 +182,7 @@ bool RelaxedGuide::look_at(const Vector& alpha, const SeenChannels& seen, ConstS
       predicted_[k] = grouped(predicted_masses(alpha[k], previous.col(k), weights));
     }
   }
-  mean_field_.fit(seen, predicted_);
+  mean_field_.fit(evidence, predicted_);
   Vector values(2 * kCells);
   for (Index k = 0; k < components; ++k) {
     mean_field_.log_profile_between(k, nodes(), cell_middles().col(0), values);

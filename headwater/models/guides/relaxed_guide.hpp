@@ -12,7 +12,7 @@ namespace headwater {
 // tabulated.
 class RelaxedGuide final : public ColumnwiseGuide {
  public:
-  bool look_at(const Vector& alpha, const SeenChannels& seen, ConstStates previous,
+  bool look_at(const Vector& alpha, const Evidence& evidence, ConstStates previous,
                const Eigen::Ref<const Vector>& weights);
 
   std::unique_ptr<Guide> clone() const override { return std::make_unique<RelaxedGuide>(*this); }

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "headwater/core/state_archive.hpp"
-#include "headwater/models/observation.hpp"
+#include "headwater/observations/observation.hpp"
 
 namespace headwater {
 
@@ -11,7 +11,7 @@ namespace headwater {
 // tell whether a stream is the one that was seen before. Not made against somebody who forges one.
 class StreamDigest {
  public:
-  void add(Observation y);
+  void add(const Observation& y);
 
   std::int64_t observations() const { return observations_; }
   bool operator==(const StreamDigest&) const = default;

@@ -11,10 +11,11 @@ namespace headwater {
 // The expected sufficient statistics that an M-step needs, as weighted averages over time. K counts
 // the background too, where there is one.
 struct Statistics {
-  Statistics(Index num_channels, Index num_components, Index num_prior_statistics);
+  Statistics(Index num_channels, Index num_components, Index num_prior_statistics,
+             Index num_law_statistics = 0);
 
   void exchange(StateArchive& archive) {
-    archive(s1, unseen, s2, s3, observations, squared_weights);
+    archive(s1, unseen, s2, s3, s4, observations, squared_weights);
   }
 
   // For later observations to weigh in: everything so far is multiplied by `factor`.
@@ -25,11 +26,13 @@ struct Statistics {
   void count_observation(double weight);
 
   Vector s1;  // K: activations, E[x_k], whether or not a channel was seen
-  // M x K: (1 - exposure of channel m) x_k, so what of s1 belongs to observations in which channel
-  // m was not seen. B(m, k) is estimated by s2 / (s1 - unseen). Empty while every exposure is 1.
+  // M x K: E[(1 - loss_m) x_k], where the loss of a cell is its exposure under the Poisson law (see
+  // EmissionSums) and 0 where the cell is missing. B(m, k) is estimated by s2 / (s1 - unseen).
+  // Empty while every loss is 1.
   Matrix unseen;
   Matrix s2;  // M x K: counts of channel m that are due to component k
   Vector s3;  // what the prior's M-step wants
+  Vector s4;  // what the M-step of the law of the counts wants
 
   std::int64_t observations = 0;  // how many are in
   double squared_weights = 0;     // sum of their squared weights

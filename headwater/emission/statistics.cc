@@ -1,17 +1,20 @@
-#include "headwater/smoothers/statistics.hpp"
+#include "headwater/emission/statistics.hpp"
 
 namespace headwater {
 
-Statistics::Statistics(Index num_channels, Index num_components, Index num_prior_statistics)
+Statistics::Statistics(Index num_channels, Index num_components, Index num_prior_statistics,
+                       Index num_law_statistics)
     : s1(Vector::Zero(num_components)),
       s2(Matrix::Zero(num_channels, num_components)),
-      s3(Vector::Zero(num_prior_statistics)) {}
+      s3(Vector::Zero(num_prior_statistics)),
+      s4(Vector::Zero(num_law_statistics)) {}
 
 void Statistics::discount(double factor) {
   s1 *= factor;
   unseen *= factor;
   s2 *= factor;
   s3 *= factor;
+  s4 *= factor;
   squared_weights *= factor * factor;
 }
 
@@ -20,11 +23,12 @@ void Statistics::clear_sums() {
   unseen.setZero();
   s2.setZero();
   s3.setZero();
+  s4.setZero();
 }
 
 Vector Statistics::flatten() const {
-  Vector flat(s1.size() + s2.size() + s3.size() + unseen.size());
-  flat << s1, s2.reshaped(), s3, unseen.reshaped();
+  Vector flat(s1.size() + s2.size() + s3.size() + s4.size() + unseen.size());
+  flat << s1, s2.reshaped(), s3, s4, unseen.reshaped();
   return flat;
 }
 
@@ -34,6 +38,7 @@ void Statistics::set_sums(const Vector& flat) {
   s1 = next(s1.size());
   s2.reshaped() = next(s2.size());
   s3 = next(s3.size());
+  s4 = next(s4.size());
   if (at == flat.size()) return;
   unseen.resize(s2.rows(), s2.cols());
   unseen.reshaped() = next(s2.size());

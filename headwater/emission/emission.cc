@@ -1,0 +1,19 @@
+#include "headwater/emission/emission.hpp"
+
+namespace headwater {
+
+Emission::Emission(Matrix basis, AnyLaw law) : law_(std::move(law)) { set_basis(basis); }
+
+void Emission::set_basis(const Matrix& basis) {
+  basis_ = basis;
+  rows_.set(basis);
+  column_sums_ = headwater::column_sums(basis);
+}
+
+void Emission::exchange(StateArchive& archive) {
+  Matrix basis = basis_;
+  archive(basis, law_);
+  if (archive.is_reading()) set_basis(basis);
+}
+
+}  // namespace headwater

@@ -1,0 +1,60 @@
+#include "headwater/emission/evidence.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "headwater/emission/block_law.hpp"
+
+namespace headwater {
+
+void Evidence::begin(const BlockLaw& law, const Observation& y, const PaddedRows& basis) {
+  assert(y.num_channels() == basis.rows());
+  law_ = &law;
+  observation_ = &y;
+  basis_ = &basis;
+  any_ = y.any_seen();
+  channels_.clear();
+  counts_.clear();
+  exposures_.clear();
+  has_rows_ = false;
+}
+
+void Evidence::gather_rows() const {
+  if (has_rows_) return;
+  const Index columns = basis_->cols();
+  rows_.resize(channels_.size() * static_cast<std::size_t>(columns));
+  double* to = rows_.data();
+  for (const Index m : channels_) to = std::copy_n(basis_->row(m), columns, to);
+  has_rows_ = true;
+}
+
+Eigen::Map<const RowMatrix> Evidence::rows() const {
+  gather_rows();
+  return {rows_.data(), static_cast<Index>(channels_.size()), basis_->cols()};
+}
+
+void Evidence::log_likelihoods(const Eigen::Ref<const Matrix>& activations,
+                               std::span<double> out) const {
+  assert(has_rows_ || !any_);
+  log_likelihoods(activations, rows_, total_, out);
+}
+
+void Evidence::log_likelihoods(const Eigen::Ref<const Matrix>& activations,
+                               std::span<const double> rows, const Vector& total,
+                               std::span<double> out) const {
+  if (any_) {
+    law_->log_likelihoods(*this, activations, rows, total, out);
+  } else {
+    std::ranges::fill(out, 0);  // exactly: nothing was said about the activations
+  }
+}
+
+double Evidence::value(std::span<const double> intensities) const {
+  return law_->value(*this, intensities);
+}
+
+void Evidence::forces(std::span<const double> intensities, Forces& out) const {
+  law_->forces(*this, intensities, out);
+}
+
+}  // namespace headwater

@@ -1,0 +1,158 @@
+#include "headwater/observations/observation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "headwater/core/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+std::string place(std::int64_t number, Index channel) {
+  return number > 0 ? fmt::format("observation {}, channel {}", number, channel + 1)
+                    : fmt::format("channel {}", channel + 1);
+}
+
+[[noreturn]] void refuse_count(std::int64_t number, Index channel, double count) {
+  throw InputError(fmt::format("{}: {} found; observations must be finite and 0 or more",
+                               place(number, channel), count));
+}
+
+[[noreturn]] void refuse_exposure(std::int64_t number, Index channel, double exposure) {
+  throw InputError(fmt::format("{}: exposure {} found; exposures must be finite and 0 or more",
+                               place(number, channel), exposure));
+}
+
+bool is_acceptable(double value) {
+  return value >= 0 && value <= std::numeric_limits<double>::max();
+}
+
+}  // namespace
+
+void Observation::begin(Index num_channels) {
+  num_channels_ = num_channels;
+  num_missing_ = 0;
+  channels_.clear();
+  counts_.clear();
+  exposed_.clear();
+  exposures_.clear();
+}
+
+void Observation::add_exposure(Index channel, double exposure) {
+  exposed_.push_back(channel);
+  exposures_.push_back(exposure);
+  if (exposure == 0) ++num_missing_;
+}
+
+void Observation::add(Index channel, double count) {
+  assert(channel >= 0 && channel < num_channels_);
+  assert(channels_.empty() || channels_.back() < channel);
+  assert(exposed_.empty() || exposed_.back() < channel);
+  if (count > 0 && count <= std::numeric_limits<double>::max()) {
+    channels_.push_back(channel);
+    counts_.push_back(count);
+  } else if (std::isnan(count)) {
+    add_exposure(channel, 0);
+  } else if (count != 0) {
+    refuse_count(0, channel, count);
+  }
+}
+
+void Observation::assign(std::span<const double> counts, std::span<const double> exposures,
+                         std::int64_t number) {
+  if (!exposures.empty() && exposures.size() != counts.size()) {
+    throw InputError(fmt::format("observation{} has {} channels and {} exposures",
+                                 number > 0 ? fmt::format(" {}", number) : "", counts.size(),
+                                 exposures.size()));
+  }
+  const auto size = static_cast<Index>(counts.size());
+  begin(size);
+  for (Index m = 0; m < size; ++m) {
+    const double count = counts[m];
+    if (!is_acceptable(count) && !std::isnan(count)) refuse_count(number, m, count);
+    double exposure = 1;
+    if (!exposures.empty()) {
+      exposure = exposures[m];
+      if (!is_acceptable(exposure)) refuse_exposure(number, m, exposure);
+    }
+    if (std::isnan(count)) exposure = 0;
+    if (exposure != 1) add_exposure(m, exposure);
+    if (exposure == 0 || count == 0) continue;
+    channels_.push_back(m);
+    counts_.push_back(count);
+  }
+}
+
+void Observation::assign_missing(Index num_channels) {
+  begin(num_channels);
+  for (Index m = 0; m < num_channels; ++m) add_exposure(m, 0);
+}
+
+void Observation::set_exposures(std::span<const double> exposures) {
+  assert(static_cast<Index>(exposures.size()) == num_channels_);
+  const std::vector<Index> missing = std::move(exposed_);
+  exposed_.clear();
+  exposures_.clear();
+  num_missing_ = 0;
+  std::size_t missing_at = 0;
+  std::size_t count_at = 0;
+  std::size_t kept = 0;
+  for (Index m = 0; m < num_channels_; ++m) {
+    double exposure = exposures[m];
+    if (!is_acceptable(exposure)) refuse_exposure(0, m, exposure);
+    if (missing_at < missing.size() && missing[missing_at] == m) {
+      ++missing_at;
+      exposure = 0;
+    }
+    if (exposure != 1) add_exposure(m, exposure);
+    if (count_at == channels_.size() || channels_[count_at] != m) continue;
+    if (exposure > 0) {
+      channels_[kept] = m;
+      counts_[kept++] = counts_[count_at];
+    }
+    ++count_at;
+  }
+  channels_.resize(kept);
+  counts_.resize(kept);
+}
+
+void Observation::write_counts(std::span<double> out) const {
+  std::ranges::fill(out, 0);
+  for (std::size_t j = 0; j < channels_.size(); ++j) out[channels_[j]] = counts_[j];
+  for (std::size_t j = 0; j < exposed_.size(); ++j) {
+    if (exposures_[j] == 0) out[exposed_[j]] = kMissing;
+  }
+}
+
+void Observation::write_exposures(std::span<double> out) const {
+  std::ranges::fill(out, 1);
+  for (std::size_t j = 0; j < exposed_.size(); ++j) out[exposed_[j]] = exposures_[j];
+}
+
+void Observation::exchange(StateArchive& archive) {
+  archive.count(num_channels_);
+  archive(channels_, counts_, exposed_, exposures_);
+  if (!archive.is_reading()) return;
+  const auto is_list = [&](const std::vector<Index>& channels) {
+    return std::ranges::is_sorted(channels, std::less_equal{}) &&
+           (channels.empty() || (channels.front() >= 0 && channels.back() < num_channels_));
+  };
+  const bool is_valid =
+      is_list(channels_) && is_list(exposed_) && channels_.size() == counts_.size() &&
+      exposed_.size() == exposures_.size() &&
+      std::ranges::all_of(counts_,
+                          [](double count) { return count > 0 && is_acceptable(count); }) &&
+      std::ranges::all_of(exposures_, is_acceptable);
+  if (!is_valid) throw InputError("the saved state has an observation that is none");
+  num_missing_ = std::ranges::count(exposures_, 0.0);
+}
+
+}  // namespace headwater
