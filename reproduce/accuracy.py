@@ -23,12 +23,13 @@ def example1(workshop):
     output, line = workshop.bench("example1_accuracy", sets, length)
     return section(
         "Accuracy on Example 1, per step size, last and averaged",
-        f"{sets} data sets of {length:,} observations (seeds 1 to {sets}), exact engine. The bound "
-        "is the root mean square of the standard errors that the inverse of the observed "
-        "information gives, by differences of the exact score at the truth. The last column is the "
-        "range over data sets of the error over the maximum-likelihood estimate's on the same data. "
-        "\"nothing known\" starts automatically and learns p and q too; the other rows know them "
-        "and start at the truth times exp(.5 normal).",
+        f"{sets} data sets of {length:,} observations (seeds 1 to {sets}), exact engine. \"MLE\" is the "
+        "maximum-likelihood estimate. The Cramer-Rao bound is the root mean square of the standard "
+        "errors from the inverse of the observed information, which is computed by differences of "
+        "the exact score at the truth. The last column divides each error by that of the MLE on the "
+        "same data, and gives the range over data sets. The row \"nothing known\" starts "
+        "automatically and learns p and q too. The other rows know p and q and start at the truth "
+        "times exp(.5 normal).",
         table(["estimate", "error", "over MLE", "over bound", "each over its MLE"],
               rows_of(output, 2)), commands([line]))
 
@@ -39,9 +40,9 @@ def example2(workshop):
     return section(
         "Accuracy on Example 2",
         f"{sets} data sets of {length:,} observations (seeds 1 to {sets}), {particles:,} particles. "
-        "The best is the maximum-likelihood estimate that is told every activation, which nobody "
-        "has; the last column is the range over data sets. \"nothing known\" starts automatically "
-        "and learns alpha, from .8, too.",
+        "\"Best\" is the maximum-likelihood estimate that is told every activation, which is "
+        "impossible in practice. The last column is the range over data sets. The row \"nothing "
+        "known\" starts automatically and learns alpha too, from .8 on.",
         table(["estimate", "error", "over best", "each over its best"], rows_of(output, 1)),
         output.strip().splitlines()[-1] + ".", commands([line]))
 

@@ -21,6 +21,6 @@ def run(workshop):
     drawing.save(workshop, figure, "figure2")
     return section("Figure 2: an activation between off and on",
                    picture("figure2", "A path that stays near 0 or 1 and now and then crosses"),
-                   "500 steps of one component of `relaxed-selection` with alpha = .95, from its "
-                   "stationary law (the paper starts it at a uniform number).",
+                   "500 steps of one component of `relaxed-selection` with alpha = .95. The first step is "
+                   "drawn from the stationary law; in the paper it is uniform.",
                    commands(work.lines))

@@ -14,7 +14,8 @@ def run(workshop):
                   workshop.size(50_000, 1_000), M, K, [])]
     return section(
         "p, q and alpha learned together with the basis",
-        "The paper's examples with nothing known: automatic start, and parameters that begin far "
+        "The paper's examples with nothing known: an automatic start, and parameters that begin far "
         f"from the truth. M = {M}, K = {K}, {cases[0].length:,} and {cases[1].length:,} "
-        f"observations, {sets} data sets, one line each; the truth is the horizontal line.",
+        f"observations, {sets} data sets. Each line is one data set; the horizontal line is the "
+        "truth.",
         *parameter_traces.run(workshop, "joint", cases, sets))

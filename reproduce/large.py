@@ -53,8 +53,8 @@ def run(workshop):
     return section(
         f"M = {M}, K = {K}",
         picture("large", "The true basis, the one found, their difference, and errors over time"),
-        f"Sources that are off or on (p = .8571, q = .6926) in {M} channels, 2^{K} joint states, "
-        f"{length:,} observations, {sets} data sets, nothing known; exact engine.",
+        f"{K} sources that are off or on (p = .8571, q = .6926), {M} channels, 2^{K} joint states, "
+        f"{length:,} observations, {sets} data sets. Nothing is known; exact engine.",
         table(["", "mean over data sets (range)"],
               [["relative error of the basis", spread(errors, 4)]]),
-        commands(works[0].lines, f"Of the first data set; the others have seeds up to {sets}:"))
+        commands(works[0].lines, f"Commands for the first data set; the others have seeds up to {sets}:"))

@@ -15,7 +15,7 @@ def run(workshop):
                   M, K, [])]
     return section(
         "log-gaussian and gamma",
-        "Activations without an upper end, which the paper only mentions: the basis, the scale of "
-        f"each column and the parameters learned together, from an automatic start. M = {M}, "
-        f"K = {K}, {length:,} observations, {sets} data sets.",
+        "Unbounded activations, which the paper only mentions. The basis, the scale of each column "
+        f"and the parameters are learned together, from an automatic start. M = {M}, K = {K}, "
+        f"{length:,} observations, {sets} data sets.",
         *parameter_traces.run(workshop, "other_priors", cases, sets))

@@ -4,11 +4,13 @@ import numpy as np
 
 INTRODUCTION = """# Results
 
-Written by `./dev reproduce`, which simulates every stream, makes every fit and draws every picture
-below; nothing here is typed in. Each number stands beside the command that printed it. `./dev
-reproduce NAME` makes one section again, and `--quick` tries all of it on short streams. Errors are
-root mean squares over the entries of the basis, columns matched, unless a table says otherwise.
-Where a table says "over data sets", each data set has a basis, activations and counts of its own.
+This page is written by `./dev reproduce`, which simulates every stream, makes every fit and draws every
+picture below. No number is typed in by hand; each stands beside the command that printed it. `./dev
+reproduce NAME` makes one section again, and `--quick` tries all sections on short streams.
+
+Errors are root mean squares over the entries of the basis, after matching the columns to the truth,
+unless a table says otherwise. Where a table says "over data sets", each data set has its own basis,
+activations and counts.
 """
 
 

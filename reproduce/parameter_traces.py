@@ -87,5 +87,5 @@ def run(workshop, name, cases, sets):
     return [picture(name, "Traces of the parameters beside the truth, and of the basis's error"),
             table(["prior", "what", "truth", "start", "found, mean", "s.d. over data sets"],
                   [row for case, found in zip(cases, fits) for row in rows_of(case, found)]),
-            commands(lines, f"Of the first data set; the others have seeds up to {sets} and fits "
-                            "theirs plus 100:")]
+            commands(lines, f"Commands for the first data set. The others have seeds up to {sets}; "
+                            "the seed of a fit is that of its data plus 100:")]

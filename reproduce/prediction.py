@@ -133,14 +133,16 @@ def run(workshop):
                   commands(found[0][1])]
     return section(
         "Prediction beside classical factorisation",
-        f"Mean log-probability of a count, in nats; {sets} streams of {lengths[0]:,} observations to "
-        f"learn from and {lengths[1]:,} to predict (seeds 1 to {sets}; the commands below are those "
-        "of seed 1; `./dev reproduce prediction` runs all). One step ahead: "
-        "ours is log p(y_t | y_1..t-1) as `headwater score` prints it; scikit-learn's NMF and "
-        "MiniBatchNMF (Kullback-Leibler loss) predict with the activation that they find for "
-        f"y_t-1, intensities mixed with {LEAST:.0%} of the channel's mean, since a zero would cost "
-        "infinity, or tuned: mixed as much as is best for them on the end of the training data. "
-        "Hidden channels: every second channel is missing from the data to predict; both plug an "
-        "estimate of x_t, ours E[x_t | channels seen up to t] from `headwater apply`, into the "
-        f"Poisson law, mixed with {LEAST:.0%} of the mean (± is the s.d. over streams, brackets the "
-        "range).", *parts)
+        f"Mean log-probability of a count, in nats. {sets} streams, each with {lengths[0]:,} "
+        f"observations to learn from and {lengths[1]:,} to predict (seeds 1 to {sets}). ± is the "
+        "standard deviation over streams; brackets are the range. The commands below are those of "
+        "seed 1; `./dev reproduce prediction` runs all.\n\n"
+        "**One step ahead.** For headwater this is log p(y_t | y_1..t-1), as `headwater score` "
+        "prints it. scikit-learn's NMF and MiniBatchNMF (Kullback-Leibler loss) predict y_t with the "
+        "activation that they find for y_t-1. Their intensities are mixed with "
+        f"{LEAST:.0%} of the channel's mean, since an intensity of zero would cost infinity. In the "
+        "rows \"tuned\" the share of the mean is the best one for them on the end of the training "
+        "data.\n\n"
+        "**Hidden channels.** Every second channel is missing from the data to predict. All methods "
+        "put an estimate of x_t into the Poisson law; headwater's is E[x_t | channels seen up to t], "
+        f"from `headwater apply`. Intensities are mixed with {LEAST:.0%} of the mean.", *parts)

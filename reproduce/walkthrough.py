@@ -89,5 +89,5 @@ def run(workshop):
     (workshop.docs / "walkthrough.md").write_text(written)
     draw(workshop, work)
     return section("A simulated city", picture("city", "Each source of the city: where and when"),
-                   "[The walk-through](walkthrough.md) fits it step by step; its outputs are written "
-                   "by the same run.", commands(["./dev reproduce walkthrough"]))
+                   "[The walk-through](walkthrough.md) fits this city step by step. The same run writes "
+                   "its outputs.", commands(["./dev reproduce walkthrough"]))

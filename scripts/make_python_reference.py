@@ -14,8 +14,8 @@ import headwater.plot
 
 INTRODUCTION = """# The Python package
 
-`pip install .` in a clone of the repository; `docs/tutorial.ipynb` is the way in. This page is made
-from the package itself by `scripts/make_python_reference.py`.
+Install it with `pip install .` in a clone of the repository. [The tutorial](tutorial.ipynb) is the place
+to start. This page is written by `scripts/make_python_reference.py` from signatures and docstrings.
 """
 
 

@@ -6,8 +6,8 @@
     stream.finish()
     stream.basis               # M x K: what each source adds to each channel
 
-`OnlineNMF` is the same as a scikit-learn estimator, `Model` what a fit has found, `simulate` draws
-streams to try, `plot` shows results.
+`OnlineNMF` is the same as a scikit-learn estimator. `Model` is the result of a fit. `simulate`
+draws streams to try things on. `plot` draws results.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Observations in whatever form they come, as contiguous rows of doubles, a block at a time."""
+"""Turns observations of any form into contiguous rows of doubles, a block at a time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ BLOCK = 4096
 
 
 def _kind(data: Any) -> str:
-    """'pandas', 'polars', 'scipy', ...: what the data's class comes from; '' for the rest."""
+    """The package that the data's class comes from: 'pandas', 'polars', 'scipy', ..."""
     return type(data).__module__.partition(".")[0]
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """An array of doubles, NaN where a cell is masked or missing."""
+    """An array of doubles, with NaN where a cell is masked or missing."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(FLOAT), np.nan)
     array = np.asarray(values)
@@ -45,7 +45,7 @@ def observation(y: Any, name: str = "y") -> np.ndarray:
 
 
 class Rows:
-    """T observations of M channels, handed out in blocks; only a block is ever converted."""
+    """T observations of M channels, in blocks; only one block at a time is converted."""
 
     def __init__(self, data: Any, name: str = "Y"):
         self.name = name
@@ -83,7 +83,7 @@ class Rows:
         return _numbers(rows, self.name)
 
     def blocks(self, every: Optional[int] = None) -> Iterator[tuple[int, np.ndarray]]:
-        """(index of its first row, block), cut at multiples of `every` too."""
+        """Pairs (index of the first row, block); blocks also end at multiples of `every`."""
         first = 0
         while first < len(self):
             last = min(first + BLOCK, len(self))
@@ -97,7 +97,7 @@ class Rows:
 
 
 class Exposures:
-    """How much of each cell of some rows there was to be counted: T x M, or T for all channels."""
+    """How long, or how much of, each channel was observed: T x M, or T for all channels."""
 
     def __init__(self, exposure: Any, rows: Rows):
         array = exposure
@@ -115,12 +115,12 @@ class Exposures:
 
 
 def table(values: Any, name: str) -> np.ndarray:
-    """A small matrix: rows x columns of doubles."""
+    """A small matrix of doubles."""
     return Rows(values, name).all()
 
 
 def parameter_tables(values: Optional[dict], name: str = "set") -> dict[str, np.ndarray]:
-    """Parameters by name: a number, one for each component (a column), or a table."""
+    """Parameters by name. Each is a number, a column with one number a component, or a table."""
     tables = {}
     for key, value in (values or {}).items():
         array = _numbers(value, f"{name}[{key!r}]")

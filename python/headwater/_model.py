@@ -1,4 +1,4 @@
-"""What a fit has found, at work on data."""
+"""Fitted models, and what they say about data."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Score(NamedTuple):
     observations: int
     per_observation: float
     log_predictive: np.ndarray  #: log p(y_t | y_1..t-1), T numbers
-    #: With surprise=True: how probable an observation at least as surprising was, T numbers that
+    #: With surprise=True: the probability of an observation at least as surprising, T numbers. They
     #: are uniform on (0, 1) where the model is right.
     tail_probability: Optional[np.ndarray] = None
 
 
 def checked_path(path: Path) -> str:
-    """The name of a file that can be read; OSError if it cannot."""
+    """The name of the file, after a check that it can be read; OSError if it cannot."""
     name = os.fspath(path)
     with open(name, "rb"):
         return name
 
 
 class Model:
-    """A fitted model: basis and prior, held. `Stream.model()` and `Model.load` make one.
+    """A fitted model: a basis and a prior, which no longer change.
 
-    Where iterates were averaged, everything is by the average; `last=True` asks for the last
-    iterate instead.
+    `Stream.model()` and `Model.load` return one. If iterates were averaged, the model uses the
+    average; `last=True` asks for the last iterate instead.
     """
 
     def __init__(self, core: "_core.FittedModel", prior: Any = None):
@@ -46,11 +46,14 @@ class Model:
 
     @classmethod
     def load(cls, path: Path, prior: Any = None) -> "Model":
-        """Reads a model file, the command's or one of `save`. A prior of your own must be given."""
+        """Reads a model file, written by the command or by `save`.
+
+        If the model has a prior of your own, pass that prior.
+        """
         return cls(_core.read_model(checked_path(path), prior), prior)
 
     def save(self, path: Path) -> None:
-        """Writes the model file that the command writes (HDF5)."""
+        """Writes a model file (HDF5), the same as the command writes."""
         try:
             self._core.save(os.fspath(path))
         except _core.InputError as error:
@@ -63,12 +66,12 @@ class Model:
 
     @property
     def background(self) -> Optional[np.ndarray]:
-        """What is always on, M numbers; None unless it was asked for."""
+        """The component that is always on, M numbers; None if the fit had none."""
         return self._core.background(False)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The prior's parameters: a float each, or an array where components have their own."""
+        """The prior's parameters by name: a float, or an array if components have their own."""
         return self._core.parameters(False)
 
     @property
@@ -82,12 +85,12 @@ class Model:
         return self._core.parameters(True)
 
     def trace(self, last: bool = False) -> dict[str, np.ndarray]:
-        """How the estimates went: columns `t`, `log_likelihood`, parameters, `basis_1_1`, ..."""
+        """The estimates over time: columns `t`, `log_likelihood`, parameters, `basis_1_1`, ..."""
         return self._core.trace(last)
 
     @property
     def options(self) -> dict[str, str]:
-        """The options of the fit, by the command's names, as text."""
+        """The options of the fit, by their names in the command; values are text."""
         return self._core.options()
 
     @property
@@ -105,17 +108,17 @@ class Model:
 
     @property
     def observations(self) -> int:
-        """How many the fit has seen."""
+        """Number of observations that the fit has seen."""
         return self._core.observations
 
     @property
     def impossible_observations(self) -> int:
-        """How many no state could have given; they were treated as missing."""
+        """Number of observations that no state could explain; they were treated as missing."""
         return self._core.impossible_observations
 
     @property
     def log_likelihood(self) -> float:
-        """Sum of log p(y_t | y_1..t-1), under the parameters of the time."""
+        """Sum of log p(y_t | y_1..t-1), each term under the parameters at time t."""
         return self._core.log_likelihood
 
     @property
@@ -125,7 +128,7 @@ class Model:
 
     @property
     def converged(self) -> bool:
-        """Whether batch EM stopped because it gained little."""
+        """Whether batch EM stopped because an iteration gained less than the tolerance."""
         return self._core.converged
 
     @property
@@ -142,10 +145,10 @@ class Model:
 
     def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, exposure: Any = None,
               last: bool = False, seed: int = 1, **engine: Any) -> np.ndarray:
-        """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
+        """Activations, T x K: E[x_t | y_1..t], or E[x_t | all of Y] with `smooth=True`.
 
-        `sequence=False` takes each row for itself, as the first observation of a stream. Further
-        options: `engine`, `num_particles`, `beam_width`, `proposal`, `resampling`,
+        With `sequence=False` each row stands alone, as if it were the first observation of a
+        stream. Further options: `engine`, `num_particles`, `beam_width`, `proposal`, `resampling`,
         `resample_below`, `num_threads`. The same as `headwater apply`.
         """
         rows = self._rows(Y)
@@ -162,9 +165,10 @@ class Model:
 
     def score(self, Y: Any, *, sequence: bool = True, surprise: bool = False,
               exposure: Any = None, last: bool = False, seed: int = 1, **engine: Any) -> Score:
-        """Log-likelihood of Y, one step ahead; the same as `headwater score`.
+        """One-step-ahead log-likelihood of Y; the same as `headwater score`.
 
-        With `surprise=True` also how probable an observation at least as surprising was.
+        `surprise=True` adds, for each row, the probability of an observation at least as
+        surprising.
         """
         if surprise and not sequence:
             raise ValueError("surprise=True needs a sequence of rows; sequence is False")
@@ -232,14 +236,14 @@ class Model:
 
 
 def _masked(block: np.ndarray, exposures: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The exposures, checked, and the block with what was not looked at missing."""
+    """The block with NaN where the exposure is 0, and the exposures, checked."""
     if not (np.isfinite(exposures).all() and (exposures >= 0).all()):
         raise ValueError("exposure: expected finite numbers, 0 or more")
     return np.where(exposures == 0, np.nan, block), exposures
 
 
 def _sum_in_order(values: np.ndarray) -> float:
-    """One after another, as the command adds them up; NumPy's sum rounds otherwise."""
+    """The sum from first to last, as the command adds; NumPy's sum rounds differently."""
     return float(np.cumsum(values)[-1])
 
 

@@ -31,7 +31,7 @@ _ENGINE = ("engine", "num_particles", "num_threads")
 
 
 class _Fit:
-    """A stream and the model that it would end with, found when it is asked for."""
+    """A stream, and the model that it would end with, computed on demand."""
 
     def __init__(self, stream: Stream):
         self.stream: Optional[Stream] = stream
@@ -56,9 +56,9 @@ class _Fit:
 class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Nonnegative matrix factorisation whose activations are a hidden Markov process.
 
-    The rows of X are Poisson around ``activations @ components_``; the activations follow `prior`.
-    Learns in one pass (`method="online"`), or by EM on all rows (`method="batch"`), which short
-    records are better served by.
+    The rows of X are Poisson around ``activations @ components_``, and the activations follow
+    `prior`. The estimator learns in one pass (`method="online"`), or by EM on all rows
+    (`method="batch"`), which is better for short records.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         The number of sources.
     prior : str or object, default="basis-selection"
         The law of the activations, as for `Stream`: "basis-selection" for sources that are off or
-        on, "gamma" or "log-gaussian" for positive ones that drift, "independent" for the classical
-        case without memory.
+        on, "gamma" or "log-gaussian" for positive sources that drift, "independent" for the
+        classical model without memory.
     sequence : bool, default=False
-        Whether `transform` and `score` take the rows of X for a sequence in time unless told
-        otherwise. By default each row stands alone, as scikit-learn expects.
+        Whether `transform` and `score` treat the rows of X as a sequence in time, unless their own
+        argument says otherwise. By default each row stands alone, as scikit-learn expects.
     random_state : int, RandomState or None, default=None
         An int is the `seed` of `Stream` and of the command.
     set, hold, init, per_component, background, restarts, method, iterations, tolerance, engine,
@@ -82,11 +82,11 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     components_ : array, n_components x n_features
         What each component adds to each feature: the transpose of the basis.
     background_ : array of n_features, or None
-        What is always on.
+        The component that is always on, if there is one.
     parameters_ : dict
-        The prior's parameters as learned.
+        The learned parameters of the prior.
     model_ : Model
-        All that was learned.
+        The fitted model.
     n_components_, n_features_in_, feature_names_in_, n_steps_
         Sizes; n_steps_ is the number of rows seen.
     """
@@ -124,7 +124,7 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     # Learning
 
     def fit(self, X: Any, y: Any = None) -> "OnlineNMF":
-        """Learns from the rows of X, in order, forgetting what was learned before."""
+        """Learns from the rows of X, in order; forgets what was learned before."""
         X = self._checked(X, reset=True)
         self._fit = _Fit(self._new_stream())
         self._fit.update(X)
@@ -135,7 +135,7 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> "OnlineNMF":
-        """Learns from the rows of X as those that follow all before."""
+        """Learns from the rows of X as the continuation of all rows before."""
         if self.method == "batch":
             raise ValueError("method='batch' needs all rows at once; partial_fit needs 'online'")
         is_first = not hasattr(self, "_fit")
@@ -146,26 +146,29 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> np.ndarray:
-        """Learns from X and finds its activations."""
+        """Learns from X and returns its activations."""
         return self.fit(X, y).transform(X, **options)
 
     # At work
 
     def transform(self, X: Any, sequence: Optional[bool] = None) -> np.ndarray:
-        """Activations, n_samples x n_components: given each row alone, or given it and those before
-        with `sequence=True`. None: as the estimator was made."""
+        """Activations, n_samples x n_components.
+
+        Each row stands alone, or with `sequence=True` is seen together with the rows before it.
+        None: as the estimator's own `sequence` says.
+        """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return self.model_.apply(X, sequence=self._as_sequence(sequence), **self._engine())
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """What the activations X make one expect: n_samples x n_features."""
+        """The expected counts given the activations X: n_samples x n_features."""
         check_is_fitted(self)
         expected = np.asarray(X, dtype=float) @ self.components_
         return expected if self.background_ is None else expected + self.background_
 
     def score(self, X: Any, y: Any = None, sequence: Optional[bool] = None) -> float:
-        """Log-likelihood an observation, each row alone or one step ahead of a sequence."""
+        """Mean log-likelihood of a row: each row alone, or one step ahead in a sequence."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         found = self.model_.score(X, sequence=self._as_sequence(sequence), **self._engine())

@@ -1,4 +1,4 @@
-"""What a long call tells of itself: a callback, a line on standard error, a tqdm bar."""
+"""Progress of a long call: a callback, a line on standard error, a tqdm bar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 
 class Progress:
-    """Told after each block of observations."""
+    """Shows progress after each block of observations."""
 
     def __init__(self, stream: Any, total: int, callback: Optional[Callable[[Any], Any]],
                  verbose: bool, progress: bool):

@@ -11,11 +11,11 @@ from headwater._arrays import BLOCK, parameter_tables, table
 
 
 class Simulation(NamedTuple):
-    """A stream and what is behind it."""
+    """A simulated stream, with its activations and its basis."""
 
     observations: np.ndarray  #: T x M counts
-    activations: np.ndarray  #: T x K, what was on when
-    basis: np.ndarray  #: M x K, what each component adds
+    activations: np.ndarray  #: T x K: how much of each component was on at each time
+    basis: np.ndarray  #: M x K: what each component adds to each channel
 
 
 def simulate(prior: Union[str, Any] = "basis-selection", *, length: int,
@@ -24,8 +24,8 @@ def simulate(prior: Union[str, Any] = "basis-selection", *, length: int,
              seed: int = 1) -> Simulation:
     """Draws `length` observations, the same as `headwater simulate` with the same options.
 
-    Either a `basis` (M x K), or `channels` and `components` for one at random, its entries uniform
-    on (0, scale). `set` gives the prior's parameters: ``set={"stay_off": 0.9}``.
+    Give either a `basis` (M x K), or `channels` and `components` for a random basis with entries
+    uniform on (0, scale). `set` gives the prior's parameters: ``set={"stay_off": 0.9}``.
     """
     if basis is None:
         if not channels or not components or channels < 1 or components < 1:

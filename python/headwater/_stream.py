@@ -1,4 +1,4 @@
-"""The stateful fit."""
+"""A fit that takes in observations as they come."""
 
 from __future__ import annotations
 
@@ -19,58 +19,65 @@ class Surprise(NamedTuple):
     """How unusual an observation was, given all before it."""
 
     surprise: float  #: -log p(y_t | y_1..t-1), in nats
-    #: How probable one at least as surprising was: uniform on (0, 1) where the model is right.
+    #: Probability of one at least as surprising: uniform on (0, 1) where the model is right.
     tail_probability: float
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before it had settled."""
+    """A fit ended before it had converged."""
 
 
 class Stream:
-    """Learns basis and prior from observations as they come.
+    """Learns the basis and the prior from observations as they come.
 
-    Every option has the name and the default that it has in `headwater fit` (`num_components`,
-    `num_particles` and `num_threads` are `--components`, `--particles` and `--threads`), and the
-    same data, options and seed give the same bits.
+    Options have the names and defaults of `headwater fit`; only `num_components`, `num_particles`
+    and `num_threads` are called `--components`, `--particles` and `--threads` there. The same data,
+    options and seed give the same bits.
 
     Parameters
     ----------
     num_components : int
-        K, the number of sources. A prior of your own knows it; then it may be left out.
+        K, the number of sources. It may be left out with a prior of your own, which knows it.
     prior : str or object
-        The law of the activations: a name of `list_priors()`, or a prior of your own (`Prior`).
+        The law of the activations: a name from `list_priors()`, or a prior of your own (`Prior`).
     set : dict
-        Where the prior's parameters start: ``{"stay_off": 0.9}``; K numbers with `per_component`.
+        Starting values of the prior's parameters: ``{"stay_off": 0.9}``; with `per_component`, K
+        numbers for each.
     hold : list of str
-        Parameters, or "basis", that stay as they start.
+        Names of parameters that stay as they start; "basis" holds the basis.
     init : "auto", "random" or M x K array
-        Start of the basis. "auto" holds back the first observations (1,000 to 4,000) and starts
-        from the best of several beginnings tried on them; until then there is no estimate.
+        Start of the basis. "auto" holds back the first observations (1,000 to 4,000), tries several
+        starts on them and takes the best. Until then there is no estimate.
     per_component : bool
-        Parameters for each component instead of shared ones.
+        Whether each component has parameters of its own.
     background : bool
-        One more component that is always on, reported apart.
+        Whether there is one more component that is always on; it is reported separately.
     restarts : int
-        So many fits with seeds `seed`, `seed` + 1, ..., on `num_threads`; the best is kept.
+        Number of fits, with seeds `seed`, `seed` + 1, ..., on `num_threads`; the best is kept.
     method : "online" or "batch"
-        One pass, or EM on the whole record, at `finish()`, with `iterations` and `tolerance`.
+        "online": one pass. "batch": EM on the whole record at `finish()`, with `iterations` and
+        `tolerance`.
     engine : "auto", "exact", "beam", "particle" or "fast"
-        With `num_particles`, `beam_width`, `proposal`, `resampling`, `resample_below`,
-        `num_threads`.
+        How the E-step is done. Its options are `num_particles`, `beam_width`, `proposal`,
+        `resampling`, `resample_below` and `num_threads`.
     smoother : "auto", "lag", "path", "forward" or "paris"
-        With `lag`, `backward`, `backward_draws`, `window_tolerance`, `block`.
+        How the statistics are smoothed. Its options are `lag`, `backward`, `backward_draws`,
+        `window_tolerance` and `block`.
     step : str
         Weight of observation t: "power:A" for t^-A, or "constant:G" to follow a drift. "auto" is
-        "power:0.6"; after an automatic start, whose observations weigh the same, "power:0.7".
-    burn_in, average : int, "auto", "none" or "polyak"
-        Observations before the first M-step (0: 100, but with step "auto" those that an
-        automatic start was found from); what is reported.
+        "power:0.6". After an automatic start it is "power:0.7", and the observations that the start
+        was found from all weigh the same.
+    burn_in : int
+        Observations before the first M-step. 0: 100, or with step "auto" the number of observations
+        that an automatic start was found from.
+    average : "auto", "none" or "polyak"
+        Which estimate is reported: the last iterate ("none") or the average ("polyak"). "auto" is
+        "polyak", but "none" with constant steps.
     scale_in, paper_exact, basis_shape, basis_rate, basis_floor, transition_weight,
     trace_every, strict
-        As `headwater fit --help` has them.
+        As in `headwater fit --help`.
     seed : int
-        Same seed, same bits, whatever `num_threads`.
+        The same seed gives the same bits, for any `num_threads`.
     """
 
     def __init__(self, num_components: Optional[int] = None,
@@ -118,7 +125,7 @@ class Stream:
     def update(self, y: Any, exposure: Any = None) -> None:
         """Takes in one observation: M numbers, 0 or more, NaN where one is missing.
 
-        `exposure`: how long, or how much of, each channel was looked at; 1 if not given.
+        `exposure` says how long, or how much of, each channel was observed; 1 if it is not given.
         """
         if not (type(y) is np.ndarray and y.dtype is FLOAT and y.ndim == 1
                 and y.flags.c_contiguous):
@@ -137,12 +144,14 @@ class Stream:
         """Takes in the rows of Y, in order.
 
         Y is T x M: a NumPy array of any numeric type and order, a masked array, a SciPy sparse
-        matrix, or a pandas or polars frame; NaN, a masked cell or null is a missing cell.
+        matrix, or a pandas or polars frame. NaN, a masked cell or null is a missing cell.
+
         `exposure` is T x M, or T numbers for all channels: how long, or how much of, a channel was
-        looked at; intensities are multiplied by it, and 0 is a missing cell. After each `every`
-        rows, `callback(stream)` is called, and `verbose` prints a line to standard
-        error; `progress` shows a tqdm bar. Ctrl-C, or an exception of the callback, leaves the
-        stream usable: `observations` says how many were taken in.
+        observed. Intensities are multiplied by it; a cell with exposure 0 is missing.
+
+        After every `every` rows, `callback(stream)` is called, and `verbose` prints a line to
+        standard error. `progress` shows a tqdm bar. The stream stays usable after Ctrl-C or an
+        exception of the callback; `observations` says how many rows were taken in.
         """
         if every < 1:
             raise ValueError(f"every={every}: expected 1 or more")
@@ -162,7 +171,7 @@ class Stream:
         return self
 
     def finish(self) -> "Stream":
-        """The stream has ended: what is held back enters the estimate. No update can follow."""
+        """Ends the stream: what is still held back enters the estimate. No update can follow."""
         self._each(lambda session: session.finish())
         self._warn(self.model())
         return self
@@ -170,7 +179,7 @@ class Stream:
     # Estimates out
 
     def model(self) -> Model:
-        """The estimate of now, as a model of its own."""
+        """The present estimate, as a model that no longer changes."""
         return Model(self._started().model(), self._prior)
 
     @property
@@ -180,47 +189,47 @@ class Stream:
 
     @property
     def background(self) -> Optional[np.ndarray]:
-        """What is always on, M numbers; None unless it was asked for."""
+        """The component that is always on, M numbers; None if the fit has none."""
         return self.model().background
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The prior's parameters: a float each, or an array where components have their own."""
+        """The prior's parameters by name: a float, or an array if components have their own."""
         return self.model().parameters
 
     @property
     def activation(self) -> np.ndarray:
-        """E[x_t | y_1..t], K numbers: what is on now."""
+        """E[x_t | y_1..t], K numbers: how much of each component is on now."""
         return self._started().activation()
 
     @property
     def report(self) -> Optional[dict[str, Any]]:
-        """What the last observation did, by the names of the command's --log; None before it."""
+        """The last observation's report, with the fields of --log; None before the first one."""
         return self._best.report()
 
     @property
     def surprise(self) -> Optional[Surprise]:
-        """How unusual the last observation was; None before it. As the command's --surprise."""
+        """How unusual the last observation was, as by --surprise; None before the first one."""
         found = self._best.surprise()
         return None if found is None else Surprise(*found)
 
     @property
     def log_likelihood(self) -> float:
-        """Sum of log p(y_t | y_1..t-1) so far, under the parameters of the time."""
+        """Sum of log p(y_t | y_1..t-1) so far, each term under the parameters at time t."""
         return self._best.log_likelihood
 
     @property
     def observations(self) -> int:
-        """How many were given so far."""
+        """Number of observations so far."""
         return self._sessions[0].observations
 
     @property
     def has_started(self) -> bool:
-        """Whether there is an estimate: not while the first observations are held back."""
+        """Whether there is an estimate; not while the first observations are held back."""
         return self._best.has_started or self._best.is_finished
 
     def forecast(self, horizon: int) -> np.ndarray:
-        """E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. The stream stays as it is."""
+        """E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. The stream does not change."""
         if horizon < 1:
             raise ValueError(f"horizon={horizon}: expected 1 or more")
         return self._started().forecast(horizon)
@@ -230,14 +239,15 @@ class Stream:
     def save(self, path: Path) -> None:
         """Writes the model file that the command would write if the stream ended here.
 
-        `save_checkpoint` writes what is needed to go on.
+        To continue later, use `save_checkpoint`.
         """
         self.ended().save(path)
 
     def save_checkpoint(self, path: Path) -> None:
-        """Writes the state, to go on with bit for bit: by `load`, or by `headwater fit --resume`.
+        """Writes a checkpoint, from which the fit can continue bit for bit.
 
-        Online fits of a prior by name; one of your own can be pickled.
+        `load` or `headwater fit --resume` reads it. Checkpoints are for online fits with a built-in
+        prior; a stream with a prior of your own can be pickled instead.
         """
         if self._prior is not None:
             raise ValueError("a checkpoint names its prior; pickle a stream with one of your own")
@@ -248,10 +258,10 @@ class Stream:
 
     @classmethod
     def load(cls, path: Path, *arguments: Any, **options: Any) -> "Stream":
-        """Goes on with a checkpoint, the command's or one of `save_checkpoint`.
+        """Continues from a checkpoint, written by the command or by `save_checkpoint`.
 
-        It has to be told the same options again, as the command has to: ``Stream.load("fit.ckpt",
-        5, "gamma")``. Models, which cannot go on, are loaded by `Model.load`.
+        Give the same options as before: ``Stream.load("fit.ckpt", 5, "gamma")``. A model file is
+        no checkpoint; `Model.load` reads it.
         """
         stream = cls(*arguments, **options)
         _core.load_checkpoint(stream._sessions, checked_path(path))
@@ -266,7 +276,7 @@ class Stream:
             session.restore(bits)
 
     def ended(self) -> Model:
-        """The model if the stream ended here, while this one goes on."""
+        """The model that the stream would give if it ended here. The stream itself can go on."""
         session = self._best
         if not session.is_finished:
             session = session.copy()
@@ -274,7 +284,7 @@ class Stream:
         return Model(session.model(), self._prior)
 
     def copy(self) -> "Stream":
-        """Another stream that goes on from here by itself."""
+        """An independent stream that continues from here."""
         other = Stream.__new__(Stream)
         other.__dict__.update(self.__dict__, _sessions=[s.copy() for s in self._sessions])
         return other

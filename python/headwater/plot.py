@@ -1,5 +1,7 @@
-"""Pictures of what was found; needs matplotlib. Each function returns axes, and draws on those it
-is given."""
+"""Pictures of results; needs matplotlib.
+
+Each function draws on the axes that it is given, or on new ones, and returns them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _ESTIMATE, _TRUTH = "C0", "0.25"
 
 
 def _model(given: Any) -> Model:
-    """Of a Model, a Stream or an OnlineNMF."""
+    """The model of a Model, a Stream or an OnlineNMF."""
     if isinstance(given, Model):
         return given
     if hasattr(given, "model_"):
@@ -29,7 +31,7 @@ def _model(given: Any) -> Model:
 
 
 def _in_order_of(truth: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Which column of the basis stands for which of the truth: components have no order."""
+    """The column of the basis that matches each column of the truth: components have no order."""
     from scipy.optimize import linear_sum_assignment
     cost = ((truth[:, :, None] - basis[:, None, :]) ** 2).sum(axis=0)
     return linear_sum_assignment(cost)[1]
@@ -43,7 +45,7 @@ def _checked_truth(truth: Any, shape: tuple) -> np.ndarray:
 
 
 def basis(model: Any, *, channels: Optional[Sequence[str]] = None, ax: Any = None) -> Any:
-    """The basis as an image: a row for each channel, a column for each component.
+    """Draws the basis as an image: a row for each channel, a column for each component.
 
     `model` may also be an M x K array.
     """
@@ -66,10 +68,10 @@ def basis(model: Any, *, channels: Optional[Sequence[str]] = None, ax: Any = Non
 
 def traces(model: Any, *, truth: Any = None, last: bool = False,
            channels: Optional[Sequence[int]] = None, axes: Any = None) -> np.ndarray:
-    """How each entry of the basis went: a grid of panels, channels down and components across.
+    """Draws how each entry of the basis developed: channels down, components across.
 
-    With the M x K basis `truth`, components are put into its order and it is drawn as a line.
-    `channels` picks rows (from 0); without it, the first twelve are shown.
+    If an M x K basis `truth` is given, components are put into its order, and its entries are drawn
+    as lines. `channels` chooses rows (from 0); by default the first twelve are shown.
     """
     model = _model(model)
     columns = model.trace(last)
@@ -106,7 +108,7 @@ def traces(model: Any, *, truth: Any = None, last: bool = False,
 
 
 def activations(x: Any, *, times: Any = None, truth: Any = None, axes: Any = None) -> np.ndarray:
-    """Activations (T x K) over time, a panel for each component; `truth` (T x K) behind them."""
+    """Draws activations (T x K) over time, a panel for each component; `truth` (T x K) behind."""
     x = np.asarray(x, dtype=float)
     if x.ndim != 2:
         raise ValueError(f"x has {x.ndim} dimensions; expected 2: T x K activations")
@@ -128,7 +130,7 @@ def activations(x: Any, *, times: Any = None, truth: Any = None, axes: Any = Non
 
 
 def diagnostics(model: Any, *, last: bool = False, axes: Any = None) -> np.ndarray:
-    """Whether a fit has settled: log-likelihood an observation, and the prior's parameters."""
+    """Draws whether a fit has converged: mean log-likelihood, and the prior's parameters."""
     model = _model(model)
     columns = model.trace(last)
     t = columns["t"]
