@@ -7,8 +7,8 @@
 #include "headwater/io/hdf5/hdf5.hpp"
 #include "headwater/io/test_support.hpp"
 
-// Files with chunks, compression and every type of numbers are written by h5py, in
-// tests/command/test_inputs.py.
+// tests/command/test_inputs.py tests files written by h5py: chunks, compression, and every numeric
+// type.
 namespace headwater {
 namespace {
 
