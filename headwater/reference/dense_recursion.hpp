@@ -6,8 +6,9 @@
 
 namespace headwater::reference {
 
-// Algorithm 1 with an exact filter, as it is printed: T_1, C and T_3 for every state, carried on by
-// the backward kernel p(x_t-1 | x_t, y_1..t-1) as an n x n matrix. O(4^K) for each statistic.
+// Algorithm 1 with an exact filter, exactly as printed: T_1, C and T_3 for every state, updated
+// with the backward kernel p(x_t-1 | x_t, y_1..t-1) as an n x n matrix. Each statistic costs O(4^K)
+// per step.
 class DenseRecursion {
  public:
   DenseRecursion(const FiniteChain& chain, Matrix states, Matrix basis, bool with_moves = true);
@@ -22,7 +23,7 @@ class DenseRecursion {
  private:
   void carry_on(const Matrix& backward, double step_size);
   void read_out(Observation y, double step_size);
-  // s2(x, y)(m, k), laid out channel by channel; n x M K.
+  // s2(x, y)(m, k), stored channel by channel; n x M K.
   Matrix second_statistic(Observation y) const;
   Matrix moves_into(const Matrix& backward) const;
 
