@@ -16,8 +16,8 @@ using conformance::activations_of;
 using conformance::draw_states;
 using conformance::Findings;
 
-// Checks by simulation that one call can make: of draws on finite axes, of stationarity and of the
-// scale. They share the alarm rate.
+// The number of simulation checks in one call (draws on finite axes, stationarity, scale), which
+// share the alarm rate.
 constexpr double kSimulationChecks = 3;
 constexpr double kSameTo = 1e-9;
 
@@ -29,7 +29,8 @@ void check_activations(const AnyPrior& prior, const ConformanceOptions& options,
   }
 }
 
-// Half of the draws at the start, the other half 20 steps on, so that they are independent.
+// Compares half of the draws at the start with the other half after 20 steps; the halves are
+// independent.
 void check_stationarity(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
   const Index half = options.num_draws / 2;
   const Matrix first = activations_of(prior, draw_states(prior, options, 0)).topRows(half);
@@ -105,7 +106,7 @@ ConformanceReport check_prior(const AnyPrior& prior, const ConformanceOptions& o
   check_parameters(prior, findings);
   if (prior.is_finite()) {
     conformance::check_finite(prior, each, findings);
-    if (!report.passed()) return report;  // what follows would only say it again
+    if (!report.passed()) return report;  // further checks would only repeat these findings
   }
   check_activations(prior, each, findings);
   check_stationarity(prior, each, findings);

@@ -8,13 +8,13 @@ namespace headwater::conformance {
 
 namespace {
 
-// Standard errors that a difference may have: by chance more, with probability 2e-9.
+// The largest accepted difference in standard errors; chance exceeds it with probability 2e-9.
 constexpr double kMostErrors = 6;
 constexpr double kRounding = 1e-9;
 
 struct Mean {
   double value;
-  double error;  // standard
+  double error;  // standard error
 };
 
 Mean mean_of(const Vector& values) {
@@ -23,7 +23,7 @@ Mean mean_of(const Vector& values) {
   return {mean, std::sqrt((values.array() - mean).square().sum() / n / n)};
 }
 
-// The mean by weights that are themselves draws.
+// The mean with weights that are random themselves (a ratio estimate).
 Mean weighted_mean_of(const Vector& values, const Vector& weights) {
   const double sum = weights.sum();
   const double mean = weights.dot(values) / sum;
@@ -34,7 +34,7 @@ bool agree(const Mean& a, const Mean& b) {
   return std::abs(a.value - b.value) <= kMostErrors * std::hypot(a.error, b.error) + kRounding;
 }
 
-// A made-up observation of three channels that every component reaches.
+// An invented observation of three channels, in which every component has positive intensity.
 SeenChannels some_observation(Index components) {
   Matrix basis(3, components);
   for (Index k = 0; k < components; ++k) {
@@ -46,14 +46,14 @@ SeenChannels some_observation(Index components) {
   return seen;
 }
 
-// Activations, made bounded so that all moments exist.
+// Activations mapped to a bounded range, so that all moments exist.
 Matrix bounded(const AnyPrior& prior, const Matrix& states) {
   const Matrix x = activations_of(prior, states);
   return x.array() / (1 + x.array());
 }
 
-// parent: one row, or none for the first state. What the guide says is compared with what the
-// prior's own draws weigh under its function.
+// parent: one row, or none for the first state. Compares the guide's results with the prior's own
+// draws, weighted by the guide's function.
 void check_moves(const AnyPrior& prior, const Guide& guide, const Matrix& parent,
                  const ConformanceOptions& options, Findings& out) {
   const Index n = options.num_draws;

@@ -47,7 +47,8 @@ void check_setting_of_scale(const AnyPrior& prior, Findings& out) {
   }
 }
 
-// Half of the draws of the scaled prior against the other half of the unit law's, scaled.
+// Compares half of the scaled prior's draws with the other half of the unit prior's, multiplied by
+// the scale.
 void check_scaled_law(const AnyPrior& scaled, const ConformanceOptions& options, double alarm_rate,
                       Findings& out) {
   const AnyPrior unit = with_unit_scale(scaled);
@@ -70,8 +71,8 @@ void check_scaled_law(const AnyPrior& scaled, const ConformanceOptions& options,
   }
 }
 
-// The mean of the ratio of another density to the prior's own over its own draws is 1 at most, so
-// the product of the ratios exceeds 1 / a with probability a at most.
+// Over draws from the prior, the mean ratio of another density to the prior's own is at most 1. By
+// Markov's inequality the product of the ratios exceeds 1 / a with probability at most a.
 void check_scaled_density(const AnyPrior& scaled, const Moves& moves, double alarm_rate,
                           Findings& out) {
   const double own = moves.log_density(scaled);
@@ -85,7 +86,7 @@ void check_scaled_density(const AnyPrior& scaled, const Moves& moves, double ala
   }
 }
 
-// From the scale of the moves, and from another.
+// Starts once from the scale of the draws and once from another scale.
 void check_learned_scale(const AnyPrior& scaled, const Moves& moves, Findings& out) {
   AnyPrior kept = scaled;
   kept.maximise(as_span(moves.statistics(scaled)), {});
