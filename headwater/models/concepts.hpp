@@ -27,8 +27,7 @@
 //                                                                       exact engine
 //   LearnablePrior     parameters(), set_parameter(), maximise(), and   learning its own parameters
 //                      num_statistics(), add_statistics() unless finite
-//   PartlyLearnable    LearnablePrior + maximise(statistics, held)      maximising the free
-//   parameters,
+//   PartlyLearnable    LearnablePrior + maximise(statistics, held)      the best free parameters,
 //                                                                       given those that are held
 //   ScaledPrior        SampledPrior and PartlyLearnable + scale(),      stable columns although
 //                      set_scale()                                      activations are unbounded
