@@ -55,7 +55,8 @@ bool DataStream::read_counts() {
   return false;
 }
 
-// One number for all channels, or one for each. Where it is missing or 0 so is the count.
+// Reads one exposure for all channels or one per channel. A channel whose exposure is missing or 0
+// counts as missing.
 bool DataStream::read_exposures() {
   if (!exposure_source_->next(exposures_)) return false;
   if (exposures_.size() == 1) exposures_.resize(counts_.size(), exposures_[0]);

@@ -38,7 +38,7 @@ struct Score {
   double per_observation() const { return log_likelihood / static_cast<double>(observations); }
 };
 
-// What one row of --predict says: the mean count of each channel, as long as it was looked at.
+// One row of --predict: the expected count of each channel, given its exposure.
 Vector predicted_counts(const ModelFilter& filter, Observation y) {
   Vector means = filter.predicted_observation();
   if (!y.exposures().empty()) {
