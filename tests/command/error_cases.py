@@ -1,7 +1,7 @@
-"""What can be asked of the command that cannot be done, and what it should say.
+"""Invalid uses of the command, and the error messages that it should print.
 
-Each case is (arguments, message). The message stands behind `headwater: `, as it is or as a pattern
-for all of it.
+Each case is (arguments, message). The message follows `headwater: `; it is the exact text or a
+pattern for all of it.
 """
 
 import gzip
