@@ -69,7 +69,7 @@ void StateArchive::exchange_matrix(M& values) {
     };
     const bool is_free = values.size() == 0;
     if (!is_free && !(fits(rows, values.rows()) && fits(columns, values.cols()))) {
-      throw InputError("the saved state has a matrix of another shape");
+      throw InputError("the saved state has a matrix of the wrong shape");
     }
     if (columns > 0 && rows > (bytes_.size() - at_) / sizeof(double) / columns) throw_too_short();
     if constexpr (M::ColsAtCompileTime == 1) {

@@ -126,7 +126,7 @@ void throw_no_density(const std::string& prior) {
 
 void throw_not_guided(const std::string& prior) {
   throw UsageError(
-      fmt::format("prior '{}' cannot be moved by an observation; it needs proposal prior", prior));
+      fmt::format("prior '{}' does not support proposal 'guided'; use proposal 'prior'", prior));
 }
 
 void throw_not_finite(const std::string& prior) {

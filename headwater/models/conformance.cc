@@ -39,7 +39,7 @@ void check_stationarity(const AnyPrior& prior, const ConformanceOptions& options
   const double most = conformance::largest_distance(half, alarm_rate);
   for (Index k = 0; k < prior.num_components(); ++k) {
     if (conformance::two_sample_distance(first.col(k), later.col(k)) > most) {
-      out.push_back(fmt::format("the law of component {} changes from its start on", k + 1));
+      out.push_back(fmt::format("the distribution of component {} changes after the start", k + 1));
     }
   }
 }
@@ -78,15 +78,17 @@ void check_parameters(const AnyPrior& prior, Findings& out) {
       const Parameter* found = find_parameter(now, parameter.name);
       if (found == nullptr || found->value.size() != parameter.value.size() ||
           !found->value.isApprox(parameter.value, kSameTo)) {
-        out.push_back(fmt::format("set_parameter() does not give '{}' back", parameter.name));
+        out.push_back(
+            fmt::format("parameters() does not return the value of '{}' that set_parameter() set",
+                        parameter.name));
       }
     }
   } catch (const Error& error) {
-    out.push_back(fmt::format("set_parameter() refused what parameters() gave: {}", error.what()));
+    out.push_back(fmt::format("set_parameter() refused a value of parameters(): {}", error.what()));
   }
   try {
     copy.set_parameter(scalar_parameter("no such parameter", 0.5));
-    out.emplace_back("set_parameter() took a name that parameters() does not list");
+    out.emplace_back("set_parameter() accepts a name that parameters() does not list");
   } catch (const UsageError&) {
   }
 }

@@ -31,13 +31,14 @@ void check_laws(const AnyPrior& prior, const FiniteChain& chain, Findings& out) 
     return;
   }
   if (chain.num_components() != prior.num_components()) {
-    out.push_back(fmt::format("finite_chain() drives {} components, num_components() is {}",
+    out.push_back(fmt::format("finite_chain() has {} components, num_components() is {}",
                               chain.num_components(), prior.num_components()));
   }
   for (std::size_t k = 0; k < chain.axes.size(); ++k) {
     const FiniteAxis& axis = chain.axes[k];
     if (!(axis.transition.transpose() * axis.initial).isApprox(axis.initial, 1e-6)) {
-      out.push_back(fmt::format("finite_chain(): the start of axis {} is not stationary", k + 1));
+      out.push_back(
+          fmt::format("finite_chain(): the initial law of axis {} is not stationary", k + 1));
     }
   }
 }
@@ -82,7 +83,7 @@ void check_moves(const FiniteAxis& axis, const Matrix& counts, double alarm_rate
 void check_draws(const AnyPrior& prior, const FiniteChain& chain, const ConformanceOptions& options,
                  Findings& out) {
   if (prior.state_size() != static_cast<Index>(chain.axes.size())) {
-    out.push_back(fmt::format("state_size() is {}; a finite chain of {} axes has so many numbers",
+    out.push_back(fmt::format("state_size() is {}; expected {}, one number for each axis",
                               prior.state_size(), chain.axes.size()));
     return;
   }
@@ -104,7 +105,7 @@ void check_draws(const AnyPrior& prior, const FiniteChain& chain, const Conforma
   Matrix expected = own;
   prior.activations(after, own);
   detail::finite_activations(chain, after, expected);
-  if (own != expected) out.emplace_back("activations() gives other activations than its chain");
+  if (own != expected) out.emplace_back("activations() disagrees with finite_chain()");
 }
 
 // sum of n_ij log P(i -> j), which the M-step maximises.
@@ -151,7 +152,7 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
   again.maximise(as_span(expected));
   const double value = expected_log_density(again, expected);
   if (std::abs(value - expected_log_density(prior, expected)) > kSameTo * std::abs(value)) {
-    out.emplace_back("maximise() does not find the parameters again from the moves they expect");
+    out.emplace_back("maximise() does not recover the parameters from their expected transitions");
   }
 
   // Perturbed counts, whose maximum is at other parameters.
@@ -167,8 +168,8 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
         if (!nudge(other, parameter, entry, factor)) continue;
         const double gain = expected_log_density(other, uneven) - maximum;
         if (gain > kNegligibleGain * std::abs(maximum)) {
-          out.push_back(
-              fmt::format("maximise() is not at a maximum: '{}' could be better", parameter.name));
+          out.push_back(fmt::format(
+              "maximise() is not at a maximum: another value of '{}' is likelier", parameter.name));
           return;
         }
       }

@@ -89,7 +89,7 @@ void check_moves(const AnyPrior& prior, const Guide& guide, const Matrix& parent
   for (Index k = 0; k < x.cols(); ++k) {
     const Mean truth = weighted_mean_of(x.col(k), values);
     if (!agree(mean_of(a.col(k)), truth)) {
-      out.push_back(fmt::format("the guide's draw() of {} is not by its function", where));
+      out.push_back(fmt::format("the guide's draw() of {} does not follow its function", where));
     }
     const Vector squares =
         a.col(k).cwiseAbs2().cwiseProduct(b.col(k)) - b.col(k).cwiseAbs2().cwiseProduct(a.col(k));

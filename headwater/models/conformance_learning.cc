@@ -40,7 +40,7 @@ void check_setting_of_scale(const AnyPrior& prior, Findings& out) {
                             Vector(Vector::Zero(num_components)), Vector(-twos)}) {
     try {
       with_scale(unit, bad);
-      out.emplace_back("set_scale() took values that are no scale");
+      out.emplace_back("set_scale() accepts values that are not a valid scale");
       return;
     } catch (const UsageError&) {
     }
@@ -80,7 +80,7 @@ void check_scaled_density(const AnyPrior& scaled, const Moves& moves, double ala
        {with_unit_scale(scaled), with_scale(scaled, scaled.scale().cwiseInverse())}) {
     const double gain = moves.log_density(other) - own;
     if (!(gain <= -std::log(alarm_rate / 2)) || gain == 0) {
-      out.emplace_back("log_transition() does not follow the scale");
+      out.emplace_back("log_transition() does not depend on the scale as it should");
       return;
     }
   }
@@ -101,8 +101,7 @@ void check_learned_scale(const AnyPrior& scaled, const Moves& moves, Findings& o
       return;
     }
     if (!(moves.log_density(learned) >= moves.log_density(start) - kMostLoss)) {
-      out.emplace_back(
-          "maximise() with the scale free gives the moves that it was shown a lower probability");
+      out.emplace_back("maximise() with a free scale decreases the likelihood of the transitions");
       return;
     }
   }
@@ -142,7 +141,7 @@ void check_learning(const AnyPrior& prior, const ConformanceOptions& options, Fi
   AnyPrior learned = prior;
   learned.maximise(as_span(statistics));
   if (!(moves.log_density(learned) >= moves.log_density(prior) - kMostLoss)) {
-    out.emplace_back("maximise() gives the moves that it was shown a lower probability");
+    out.emplace_back("maximise() decreases the likelihood of the transitions");
   }
   check_held_parameters(prior, statistics, out);
 }

@@ -205,12 +205,12 @@ TEST(Conformance, FindsEachFault) {
   const std::vector<std::pair<Faulty::Fault, const char*>> faults = {
       {Faulty::kRows, "sums to 1.1"},
       {Faulty::kStart, "not stationary"},
-      {Faulty::kMStep, "not at a maximum: 'stay'"},
+      {Faulty::kMStep, "not at a maximum: another value of 'stay'"},
       {Faulty::kNegative, "negative"},
       {Faulty::kDraws, "draws do not follow"},
       {Faulty::kWildDraws, "a state that the chain does not have"},
-      {Faulty::kActivations, "other activations than its chain"},
-      {Faulty::kUnknownName, "took a name"},
+      {Faulty::kActivations, "disagrees with finite_chain()"},
+      {Faulty::kUnknownName, "accepts a name"},
   };
   EXPECT_THAT(check_prior(AnyPrior(Faulty{})).findings, ElementsAre());
   EXPECT_THAT(check_prior(AnyPrior(Faulty{Faulty::kForbiddenDraws, 1 - 1e-17})).findings,

@@ -163,13 +163,13 @@ struct Faulty : IndependentPrior {
 TEST(Scale, ConformanceFindsItsFaults) {
   const std::vector<std::pair<Faulty::Fault, const char*>> faults = {
       {Faulty::kForgets, "does not give back"},
-      {Faulty::kTakesAll, "no scale"},
+      {Faulty::kTakesAll, "not a valid scale"},
       {Faulty::kDraws, "do not have the scale"},
-      {Faulty::kDensity, "does not follow the scale"},
-      {Faulty::kInverse, "does not follow the scale"},
+      {Faulty::kDensity, "does not depend on the scale"},
+      {Faulty::kInverse, "does not depend on the scale"},
       {Faulty::kMoves, "though it is held"},
       {Faulty::kStays, "does not learn the scale"},
-      {Faulty::kWorse, "a lower probability"}};
+      {Faulty::kWorse, "decreases the likelihood"}};
   EXPECT_THAT(check_prior(AnyPrior(Faulty(Faulty::kNone))).findings, ElementsAre());
   for (const auto& [fault, words] : faults) {
     EXPECT_THAT(check_prior(AnyPrior(Faulty(fault))).findings, testing::Contains(HasSubstr(words)))

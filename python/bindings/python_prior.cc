@@ -48,7 +48,7 @@ class Wrapped {
     try {
       return nb::cast<Index>(prior.attr(what));
     } catch (const nb::cast_error&) {
-      throw UsageError(fmt::format("prior '{}': {} is no whole number", name_, what));
+      throw UsageError(fmt::format("prior '{}': {} is not a whole number", name_, what));
     }
   }
 

@@ -118,8 +118,8 @@ def test_a_checkpoint_of_other_data_is_refused(headwater, counts):
     assert "state: belongs to other data: the first 700 observations of counts.csv" in refusal(
         headwater, *FIT)
     headwater.write("counts.csv", "".join(counts[:500]))
-    assert "counts.csv: ends after 500 observations; 700 were to be passed over" in refusal(
-        headwater, *FIT)
+    message = "counts.csv: ends after 500 observations; expected 700 to skip before resuming"
+    assert message in refusal(headwater, *FIT)
 
 
 def test_batch_has_no_checkpoints(headwater, counts):

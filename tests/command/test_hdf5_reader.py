@@ -46,7 +46,7 @@ def is_at_work(number):
 
 # SIGABRT, because sanitizers turn SIGSEGV into an exit code.
 @pytest.mark.parametrize("stop, what", [(signal.SIGABRT, "crashed"),
-                                        (signal.SIGPROF, "came to no end")])
+                                        (signal.SIGPROF, "did not end")])
 def test_a_crash_of_the_reader_is_an_error(headwater, fit, stop, what):
     reader, = readers_of(fit)
     os.kill(reader, stop)

@@ -98,7 +98,7 @@ class BlocksOfChild final : public Hdf5Blocks {
     const ChildProcess::End end = child_.wait();
     switch (end.signal) {
       case SIGPROF:
-        fail("reading it came to no end");
+        fail("reading it did not end");
       case SIGSEGV:
       case SIGBUS:
       case SIGABRT:

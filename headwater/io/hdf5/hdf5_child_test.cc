@@ -74,8 +74,7 @@ TEST_F(Hdf5ChildTest, SurvivesACrash) {
     EXPECT_EQ(trouble(whole.substr(0, length), "kill -SEGV $$"),
               "a.h5: is a damaged HDF5 file: reading it crashed");
   }
-  EXPECT_EQ(trouble("", "kill -PROF $$"),
-            "a.h5: is a damaged HDF5 file: reading it came to no end");
+  EXPECT_EQ(trouble("", "kill -PROF $$"), "a.h5: is a damaged HDF5 file: reading it did not end");
   EXPECT_EQ(trouble("", "kill -KILL $$"), "a.h5: the process that read it was killed by signal 9");
   EXPECT_EQ(trouble("", "exit 3"), "a.h5: the process that read it ended with exit code 3");
 }
