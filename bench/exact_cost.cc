@@ -1,7 +1,7 @@
-// What an observation costs with the exact engine as components are added, M = 100: the adjoint
-// window (as the command runs it, M-steps included), the forward recursion through butterflies, and
-// the dense O(4^K) recursion. Ratios are between times of one run.
-// Usage: bench_exact_cost [LARGEST K]
+// The cost of one observation with the exact engine as the number of components grows, M = 100: the
+// adjoint window (as the command runs it, M-steps included), the forward recursion with
+// butterflies, and the dense O(4^K) recursion. Ratios compare times of one run.
+//   Usage: bench_exact_cost [LARGEST K]
 
 #include <fmt/format.h>
 

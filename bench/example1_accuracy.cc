@@ -1,7 +1,7 @@
-// How accurate online EM is on the paper's first example, against the maximum-likelihood estimate
-// on the same data and the Cramer-Rao bound: M = 8, K = 5, p = .8571 and q = .6926 known, start =
-// truth times exp(.5 normal) unless a row says otherwise.
-// Usage: bench_example1_accuracy [DATA SETS] [T] [FIRST SEED]
+// The accuracy of online EM on the paper's first example, compared with the maximum-likelihood
+// estimate on the same data and the Cramer-Rao bound. M = 8, K = 5, p = .8571 and q = .6926 known,
+// start = truth times exp(.5 normal) unless a row says otherwise.
+//   Usage: bench_example1_accuracy [DATA SETS] [T] [FIRST SEED]
 
 #include <fmt/format.h>
 
@@ -43,11 +43,11 @@ struct Way {
   bool knows_nothing;  // automatic start, p and q learned too
 };
 
-// What one data set gave.
+// The results of one data set.
 struct Errors {
   double bound;
   double likelihood;
-  std::vector<double> online;  // way by way
+  std::vector<double> online;  // one for each method
 };
 
 Config config_for(const DataSet& data, const Way& way) {
@@ -76,7 +76,7 @@ double online_error(const DataSet& data, const Way& way) {
   return error_of(session.model().reported.basis, data);
 }
 
-// Started at the truth, where the likelihood's highest peak is.
+// Starts at the truth, to reach the highest peak of the likelihood.
 double likelihood_error(const DataSet& data, const AnyPrior& prior) {
   BatchEmOptions options;
   options.max_iterations = 2000;
@@ -93,7 +93,7 @@ Vector score(const DataSet& data, const AnyPrior& prior, const Matrix& basis) {
   return derivative.reshaped();
 }
 
-// Root mean square of the standard errors that the inverse of the observed information gives, by
+// Root mean square of the standard errors from the inverse of the observed information, computed by
 // central differences of the score at the truth.
 double cramer_rao_error(const DataSet& data, const AnyPrior& prior) {
   const Index size = data.basis.size();
@@ -133,7 +133,7 @@ Errors errors_of(Index length, std::uint64_t seed) {
   return errors;
 }
 
-// `error_of_set` is what a row is about.
+// `error_of_set` selects the error that the row shows.
 void print_row(const char* name, const std::vector<Errors>& sets,
                const std::function<double(const Errors&)>& error_of_set) {
   std::vector<double> errors, likelihoods, bounds;

@@ -1,7 +1,7 @@
-// How accurate online EM through particles is on the paper's second example, against the estimate
-// that knows every activation: M = 8, K = 5, prior relaxed-selection with alpha = .95, start =
-// truth times exp(.5 normal) unless a row says otherwise.
-// Usage: bench_example2_accuracy [DATA SETS] [T] [PARTICLES] [FIRST SEED]
+// The accuracy of online EM with particles on the paper's second example, compared with the
+// estimate that knows all activations. M = 8, K = 5, prior relaxed-selection with alpha = .95,
+// start = truth times exp(.5 normal) unless a row says otherwise.
+//   Usage: bench_example2_accuracy [DATA SETS] [T] [PARTICLES] [FIRST SEED]
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ namespace {
 constexpr Index kChannels = 8;
 constexpr Index kComponents = 5;
 constexpr double kAlpha = 0.95;
-constexpr double kStartingAlpha = 0.8;  // where it is learned
+constexpr double kStartingAlpha = 0.8;  // if alpha is learned
 
 struct DataSet {
   std::uint64_t seed;
@@ -39,7 +39,7 @@ struct Way {
   const char* name;
   SmootherKind smoother;
   double exponent;   // 0: the default
-  bool as_in_paper;  // Algorithm 1 as printed, its last iterate, resampling at every step
+  bool as_in_paper;  // Algorithm 1 as printed: last iterate, resampling at every step
   bool learns_alpha;
   bool knows_nothing;  // automatic start
 };
@@ -65,8 +65,8 @@ DataSet simulate(Index length, std::uint64_t seed) {
   return data;
 }
 
-// Maximum likelihood given the activations, by the multiplicative updates of EM from the truth on:
-// the likelihood is concave. Where every activation rounds to 0 there is no count either.
+// The maximum-likelihood estimate given the activations, by the multiplicative updates of EM. They
+// start at the truth; the likelihood is concave. If all activations round to 0, there is no count.
 Matrix knowing_activations(const DataSet& data) {
   const Vector exposure = data.activations.rowwise().sum();
   Matrix basis = data.basis;

@@ -1,5 +1,6 @@
-// How far the fast engine is off, for one component, of which a fine grid knows the truth: M = 10,
-// entries of the basis uniform, scaled to so many counts a step. Usage: bench_fast_bias [T]
+// The bias of the fast engine for one component, for which a fine grid gives the exact results. M =
+// 10, entries of the basis uniform, scaled to a given number of counts per step.
+//   Usage: bench_fast_bias [T]
 
 #include <fmt/format.h>
 

@@ -1,10 +1,13 @@
-// Whether online EM finds the basis and the prior's parameters together: for every prior, from a
-// start in which each entry and parameter is up to 50 % off, M = 8, K = 3, every data set with a
-// basis of its own. The standard error of an estimate is its s.d. over data sets, and the mean
-// should be within three of those. A bias, of the order of the last step size and of one over the
-// number of particles, shows in the last column: the mean in its own standard errors, s.d. /
-// sqrt(n). Usage: bench_joint_learning [DATA SETS] [T] [PARTICLES] [FIRST SEED] [SCALE] [PRIOR]
-// SCALE: entries of the basis are uniform on (0, this). PRIOR: only those with this in their name.
+// Whether online EM finds the basis and the prior's parameters together, for every prior. In the
+// start each entry and parameter is up to 50 % off; M = 8, K = 3, and every data set has its own
+// basis. The standard error of an estimate is its standard deviation over data sets, and the mean
+// should be within three of those. The last column shows the bias, which is of the order of the
+// last step size and of 1 / particles: it is the mean error in units of its own standard error,
+// s.d. / sqrt(n).
+//
+//   Usage: bench_joint_learning [DATA SETS] [T] [PARTICLES] [FIRST SEED] [SCALE] [PRIOR]
+//   SCALE   entries of the basis are uniform on (0, SCALE)
+//   PRIOR   run only the priors whose name contains this
 
 #include <fmt/format.h>
 
@@ -50,11 +53,11 @@ struct Size {
   double scale;
 };
 
-// What one data set gave.
+// The results of one data set.
 struct Result {
-  std::vector<double> parameters;  // one after another
+  std::vector<double> parameters;  // all parameters, concatenated
   double scale = 0;                // mean ratio of column sums, estimate / truth
-  double error = 0;                // of the basis, relative
+  double error = 0;                // relative error of the basis
 };
 
 std::vector<Case> cases() {
@@ -78,7 +81,7 @@ bool is_probability(const std::string& parameter) {
          parameter == "persistence";
 }
 
-// Times a uniform number between .5 and 1.5.
+// Multiplies each entry by a uniform number between .5 and 1.5.
 Matrix blurred(const Matrix& truth, Generator& generator) {
   return truth.unaryExpr([&](double value) { return value * (0.5 + generator.uniform()); });
 }

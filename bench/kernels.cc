@@ -1,8 +1,8 @@
-// The main loops of a step, one by one, in Google Benchmark: paper's second example for particles
-// (relaxed-selection, alpha = .95, M = 8, K = 5), its first for the exact engine.
-// Usage: bench_kernels [--benchmark_filter=NAME] [--benchmark_format=json] ...
-// bench/speed sets the times of those with N = 1000 against bounds; what the bounds depend on are
-// the counters.
+// Times the main loops of a step separately, with Google Benchmark. Particles: the paper's second
+// example (relaxed-selection, alpha = .95, M = 8, K = 5). Exact engine: its first example.
+//   Usage: bench_kernels [--benchmark_filter=NAME] [--benchmark_format=json] ...
+// bench/speed compares the times for N = 1000 with lower bounds, which it computes from the
+// counters.
 
 #include <benchmark/benchmark.h>
 
@@ -32,7 +32,7 @@ Matrix exponential_basis(Index channels, Index components) {
   return Matrix::NullaryExpr(channels, components, [&] { return 10 * exponential(generator); });
 }
 
-// A stream and a particle filter that has gone through the first of it.
+// A stream, and a particle filter that has processed its first half.
 struct Cloud {
   explicit Cloud(Index particles)
       : prior(RelaxedSelection(kComponents, 0.95)),
@@ -81,7 +81,7 @@ void activations(benchmark::State& state) {
   }
 }
 
-// positive: channels with a count; bits: of those counts, the mean of log2(count).
+// Counters: positive, the channels with a count; bits, the mean of log2(count) over those channels.
 void likelihood(benchmark::State& state) {
   const Cloud cloud(state.range(0));
   Vector out(state.range(0));
@@ -120,7 +120,7 @@ void resampling(benchmark::State& state) {
   }
 }
 
-// Of one observation, over so many particles.
+// The statistics of one observation, summed over all particles.
 void statistics(benchmark::State& state) {
   const Cloud cloud(state.range(0));
   EmissionStatistics emission;
@@ -143,7 +143,7 @@ void filter_step(benchmark::State& state) {
   }
 }
 
-// All particles against one, as the smoothers forward and paris ask for it.
+// All particles against one, as smoothers forward and paris need it.
 void log_transition(benchmark::State& state) {
   const Cloud cloud(state.range(0));
   Vector out(state.range(0));

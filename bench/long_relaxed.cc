@@ -1,7 +1,7 @@
-// A long stream through prior relaxed-selection, whose activations come closer to 0 and 1 than
-// doubles can tell: after every observation each number of the filter and of the estimate is looked
-// at. M = 8, K = 5, alpha = .95, learned from .8. Exits with 1 if a number is not what it should
-// be. Usage: bench_long_relaxed [T] [PARTICLES] [SEED]
+// A long stream with prior relaxed-selection, whose activations come closer to 0 and 1 than doubles
+// can represent. Checks all numbers of the filter and of the estimate after every observation. M =
+// 8, K = 5, alpha = .95, learned from .8. Exits with 1 if a number is invalid.
+//   Usage: bench_long_relaxed [T] [PARTICLES] [SEED]
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ const ParticleFilter& filter_of(const Session& session) {
   return dynamic_cast<const ParticleEngine&>(session.learner()->engine()).filter();
 }
 
-// A state is the distance to the nearer edge, at most 1/2 away, with a sign for the side.
+// A state is the distance to the nearer edge, at most 1/2, with a sign for the side.
 const char* trouble_in(const ParticleFilter& filter) {
   const auto& states = filter.states().array();
   if (!states.isFinite().all()) return "a state is not finite";
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   const Matrix basis = random_basis(8, kComponents, 10, seed);
   Simulator simulator(AnyPrior(RelaxedSelection(kComponents, kAlpha)), basis, seed);
   Session session(config_for(basis, particles, seed));
-  double nearest = 1;  // to an edge
+  double nearest = 1;  // smallest distance to an edge
   for (Index t = 1; t <= length; ++t) {
     simulator.next();
     session.update(simulator.observation());

@@ -1,5 +1,6 @@
-// What one thread of this machine can do at best: floating-point operations and bytes read a
-// second, for the bounds in bench/speed. Prints one line of JSON. Usage: bench_machine_peaks
+// The peak rates of one thread on this machine: floating-point operations and bytes read per
+// second, for the bounds in bench/speed. Prints one line of JSON.
+//   Usage: bench_machine_peaks
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +16,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::ScalableTag<double>;
 
-// Enough chains to hide the latency of an operation, few enough to stay in registers.
+// Enough independent chains to hide the latency of an operation, few enough to stay in registers.
 constexpr std::int64_t kChains = 10;
 
-// Returns how many floating-point operations were made. They start from `start`, which the compiler
-// must not know: it would otherwise make of chains that are the same a single one.
+// Returns the number of floating-point operations. The initial values come from `start`, unknown to
+// the compiler: otherwise it could merge identical chains into one.
 double multiply_and_add(std::int64_t rounds, const double* start, double* result) {
   const Doubles d;
   const auto factor = hn::Set(d, 0.999999);
@@ -46,7 +47,7 @@ double multiply_and_add(std::int64_t rounds, const double* start, double* result
   return 2.0 * static_cast<double>(rounds * kChains) * static_cast<double>(hn::Lanes(d));
 }
 
-// The sum of `count` numbers, a multiple of 64.
+// The sum of `count` numbers; count must be a multiple of 64.
 double read_all(const double* from, std::size_t count) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
@@ -89,7 +90,7 @@ constexpr int kRepeats = 7;
 
 volatile double sink;
 
-// The shortest of several times: what disturbs a measurement makes it longer.
+// The shortest of several times, because disturbances only make a measurement longer.
 template <class Work>
 double best_seconds(const Work& work) {
   double best = std::numeric_limits<double>::infinity();

@@ -1,12 +1,13 @@
-// What looking at the observation before particles move is worth: effective size, log-likelihood
-// and time a step, by the prior alone and guided, for every prior and several sizes.
+// Compares guided proposals with the bootstrap filter (proposals from the prior): effective sample
+// size, log-likelihood and time per step, for every prior and several sizes.
 //
-// Usage: bench_proposals [RUNS [STEPS [LARGEST_M [PRIOR]]]]   (default 6 15 1000 all)
+//   Usage: bench_proposals [RUNS [STEPS [LARGEST_M [PRIOR]]]]   (default 6 15 1000 all)
 //
-// A basis is sparse, with gamma entries, and scaled to a mean count; parameters are the true ones,
-// the defaults of the command. Runs differ in the filter's seed alone. `gain` is the mean
-// log-likelihood above that of the bootstrap filter with 5,000 particles, `cost` the time a step
-// over that of the bootstrap filter of as many particles, `stages` those of bridging in a step.
+// The basis is sparse with gamma entries, scaled to a given mean count. The parameters are the true
+// ones, which are the defaults of the command. Runs differ only in the filter's seed. `gain` is the
+// mean log-likelihood minus that of the bootstrap filter with 5,000 particles. `cost` is the time
+// per step divided by that of the bootstrap filter with the same number of particles. `stages` is
+// the number of tempering stages per step.
 
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ Matrix sparse_basis(const Size& size) {
   return basis;
 }
 
-// Scaled so that the counts of a long record have the wanted mean.
+// Scales the basis so that the counts of a long record have the given mean.
 Matrix scaled_basis(const AnyPrior& prior, const Size& size) {
   const Matrix basis = sparse_basis(size);
   Simulator stream(prior, basis, 11);

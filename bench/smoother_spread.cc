@@ -1,7 +1,7 @@
-// How far the statistics of each particle smoother scatter around the exact ones, parameters held
-// at the truth: basis-selection, M = 8, K = 5, entries of the basis uniform on (0, 1), every
-// observation weighing the same. Errors of S2 are in Frobenius norm, relative to the exact S2.
-// Usage: bench_smoother_spread [RUNS] [T] [SEED OF THE DATA]
+// How far the statistics of each particle smoother scatter around the exact ones, with parameters
+// held at the truth: basis-selection, M = 8, K = 5, entries of the basis uniform on (0, 1), all
+// observations with equal weights. Errors of S2 are in Frobenius norm, relative to the exact S2.
+//   Usage: bench_smoother_spread [RUNS] [T] [SEED OF THE DATA]
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ struct Problem {
 struct Way {
   const char* name;
   Smoother smoother;
-  Index lag;  // 0: the smoother's own
+  Index lag;  // 0: the smoother's default
   BackwardDraw draw;
   Index draws;
   Index particles;
@@ -42,14 +42,14 @@ struct Way {
 
 struct Run {
   Matrix s2;
-  double time = 0;  // a step, in seconds
+  double time = 0;  // seconds per step
 };
 
 struct Spread {
   double deviation = 0;   // over seeds
   double bias = 0;        // of the mean over seeds
-  double bias_noise = 0;  // what the bias would be expected to come out as if there were none
-  double time = std::numeric_limits<double>::infinity();  // a step, in seconds: the fastest run
+  double bias_noise = 0;  // expected size of `bias` if there is none
+  double time = std::numeric_limits<double>::infinity();  // seconds per step, fastest run
 
   double variance_times_time() const { return deviation * deviation * time; }
 };

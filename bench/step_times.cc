@@ -1,15 +1,14 @@
-// What one observation costs in the library, for one case: the steps of a session that is made as
-// the command makes it, on a record that is in memory. Prints one line of JSON.
+// The cost of one observation in the library, for one case: times the steps of a session that is
+// created as the command creates it, on a record in memory. Prints one line of JSON.
 //
-// Usage: bench_step_times DATA BASIS [NAME=VALUE ...]
-//   DATA, BASIS   files as the command reads them; the basis is what the fit starts from
+//   Usage: bench_step_times DATA BASIS [NAME=VALUE ...]
+//   DATA, BASIS   files as the command reads them; the fit starts from the basis
 //   prior=NAME  set.PARAMETER=X  engine=auto|exact|particle  smoother=auto|path|forward|paris|lag
 //   particles=N  threads=N  block=N  paper-exact=0|1
-//   warm=N        steps before those that are timed (default 200)
-//   steps=N       steps that are timed, again and again (default 64: what lies between two M-steps)
-//   ... seconds=X     ... until so much time has passed; the record starts anew where it ends
-//   lineages=L    particles: afterwards, also count those with descendants 0, 1, .. L - 1 steps
-//   later
+//   warm=N        steps before the timed ones (default 200)
+//   steps=N       steps that are timed together (default 64, the interval between M-steps)
+//   seconds=X     repeat the timed steps for X seconds; the record is reused from its start
+//   lineages=L    particles: also count those with descendants 0, 1, .. L - 1 steps later
 
 #include <fmt/format.h>
 
@@ -37,7 +36,7 @@ namespace {
 
 using Words = std::map<std::string, std::string>;
 
-// Steps that lineages are counted over.
+// The number of steps over which lineages are counted.
 constexpr Index kCountedSteps = 300;
 
 Words parse(int argc, char** argv) {
@@ -51,7 +50,7 @@ Words parse(int argc, char** argv) {
   return words;
 }
 
-// Takes a word out, so that what is left over at the end is unknown.
+// Removes a word from the list, so that words left at the end are unknown ones.
 std::string take(Words& words, const std::string& name, const std::string& otherwise) {
   const auto found = words.find(name);
   if (found == words.end()) return otherwise;
@@ -104,7 +103,7 @@ Config take_config(Words& words, const Matrix& basis) {
   config.block = take_number(words, "block", 0);
   config.paper_exact = take(words, "paper-exact", "0") == "1";
   config.seed = bench::filter_seed(1);
-  config.trace_every = std::int64_t{1} << 60;  // a trace is no part of a step
+  config.trace_every = std::int64_t{1} << 60;  // so that no step writes a trace
   return config;
 }
 
@@ -134,14 +133,15 @@ class Steps {
   Index t_ = 0;
 };
 
-// Means over some steps: alive[l], the particles of l steps ago that have descendants; resampled,
-// the part of the steps that resampled.
+// Means over some steps: alive[l] is the number of particles of l steps ago that still have
+// descendants; resampled is the fraction of steps that resampled.
 struct Lineages {
   std::vector<double> alive;
   double resampled = 0;
 };
 
-// Newest last: alive[l] += how many particles of l steps ago have descendants now.
+// `ancestors` has the newest step last. alive[l] += the number of particles of l steps ago that
+// have descendants now.
 void add_alive(const std::deque<Ancestors>& ancestors, std::vector<double>& alive) {
   std::set<std::int32_t> now;
   for (std::size_t i = 0; i < ancestors.back().size(); ++i) now.insert(static_cast<int>(i));
@@ -178,8 +178,8 @@ Lineages count_lineages(Steps& steps, Index lags) {
   return lineages;
 }
 
-// Megabytes that were resident at most. Not by getrusage(), which counts what a parent had before
-// this program took its place.
+// Peak resident memory in megabytes. We do not use getrusage(), whose value includes the memory
+// that the process had before exec.
 double peak_memory() {
   std::ifstream status("/proc/self/status");
   std::string word;

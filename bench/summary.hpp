@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-// What the benchmarks make of numbers from several runs.
+// Summaries of results over several runs, for the benchmarks.
 namespace headwater::bench {
 
 inline double mean(const std::vector<double>& values) {
@@ -35,7 +35,7 @@ inline double root_mean_square(const std::vector<double>& values) {
   return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-// Processor time of this thread, which other work on the machine hardly changes.
+// Processor time of this thread, which other work on the machine hardly affects.
 inline double processor_seconds(const std::function<void()>& work) {
   const auto now = [] {
     timespec time;
@@ -47,8 +47,8 @@ inline double processor_seconds(const std::function<void()>& work) {
   return now() - start;
 }
 
-// A filter must not draw the numbers that its data were drawn with, which are at the same
-// addresses.
+// A filter needs another seed than its data: with the same seed both would draw the same numbers,
+// because their addresses are the same.
 inline std::uint64_t filter_seed(std::uint64_t data_seed) { return data_seed + 1000000; }
 
 }  // namespace headwater::bench

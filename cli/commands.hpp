@@ -6,12 +6,12 @@ namespace CLI {
 class App;
 }
 
-// Each adds one subcommand to the app. When its options have been read, `run` is set to what is to
-// be done.
+// Each function adds one subcommand to the app. Parsing its options sets `run` to the action to
+// perform.
 using Run = std::function<void()>;
 void add_simulate(CLI::App& app, Run& run);
 void add_fit(CLI::App& app, Run& run);
 void add_apply(CLI::App& app, Run& run);
 void add_score(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
-void add_hdf5_reader(CLI::App& app, Run& run);  // not for people: see hdf5_reader.hpp
+void add_hdf5_reader(CLI::App& app, Run& run);  // internal, not for users: see hdf5_reader.hpp

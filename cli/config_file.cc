@@ -47,6 +47,6 @@ void insert_config_file(std::vector<std::string>& arguments) {
       settings.push_back(fmt::format("--{}={}", item.name, value));
     }
   }
-  // The first argument is the command that the options belong to.
+  // Inserted after the first argument, the command that the options belong to.
   arguments.insert(arguments.begin() + 1, settings.begin(), settings.end());
 }

@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-// DATA, --format, --exposure and --on-bad-row, for every command that reads data; --follow for one
+// DATA, --format, --exposure and --on-bad-row, for all commands that read data; --follow for those
 // that can wait for more.
 struct DataOptions {
   std::string name;

@@ -57,7 +57,8 @@ bool DataStream::read_counts() {
   return false;
 }
 
-// One number for all channels, or one for each. Where it is missing or 0 so is the count.
+// Reads one exposure for all channels or one per channel. A channel whose exposure is missing or 0
+// counts as missing.
 bool DataStream::read_exposures() {
   if (!exposure_source_->next(exposures_)) return false;
   const auto channels = static_cast<std::size_t>(num_channels());

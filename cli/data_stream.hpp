@@ -11,18 +11,19 @@
 #include "data_options.hpp"
 #include "headwater/observations/record.hpp"
 
-// The observations that a command was told to read, with their exposures, if there are any; bad
-// rows are left out if that is wanted.
+// The observations that a command reads, with their exposures, if any. Depending on --on-bad-row,
+// invalid rows are skipped.
 class DataStream {
  public:
-  // should_stop: asked while there is nothing to read; true makes that the end.
+  // should_stop: called while there is nothing to read; if it returns true, the data end there.
   explicit DataStream(const DataOptions& options, std::function<bool()> should_stop = {});
 
   const std::string& name() const { return options_.name; }
   headwater::Index num_channels() const { return source_->num_channels(); }
   std::optional<double> fraction_read() const { return source_->fraction_read(); }
 
-  // False at the end. Throws InputError that says where.
+  // Reads the next observation; false at the end. Throws an InputError that says where the error
+  // is.
   bool next();
   // Until the next call of next().
   const headwater::Observation& observation() const { return observation_; }
@@ -30,7 +31,7 @@ class DataStream {
   // One exposure a channel, if there are any.
   std::span<const double> exposures() const { return exposures_; }
 
-  // Told of each row that is left out.
+  // The callback receives the error message of each skipped row.
   void on_bad_row(std::function<void(const std::string&)> callback) {
     on_bad_row_ = std::move(callback);
   }

@@ -65,8 +65,9 @@ void FitCheckpoints::skip(DataStream& data) {
   StreamDigest passed;
   while (passed.observations() < count) {
     if (!data.next()) {
-      throw InputError(fmt::format("{}: ends after {} observations; {} were to be passed over",
-                                   data.name(), passed.observations(), count));
+      throw InputError(
+          fmt::format("{}: ends after {} observations; expected {} to skip before resuming",
+                      data.name(), passed.observations(), count));
     }
     passed.add(data.observation());
   }

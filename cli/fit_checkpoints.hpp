@@ -21,17 +21,18 @@ struct CheckpointOptions {
   void validate() const;  // throws UsageError
 };
 
-// What puts a fit away while it runs, and takes up one that was put away.
+// Saves checkpoints of a running fit, and restores a fit from a checkpoint.
 class FitCheckpoints {
  public:
-  // Takes up the state of the fit to be resumed, if one is named.
+  // Restores the state of the fit that --resume names, if any.
   FitCheckpoints(const CheckpointOptions& options, headwater::Restarts& restarts);
 
-  // A file that grows with the stream, cut back to where it was when the checkpoint was written.
+  // Opens a file that grows with the stream. On resuming, the file is truncated to its length at
+  // the time of the checkpoint.
   LineFile open_lines(const std::string& name) const;
 
-  // Passes over what is in the state already, or what --skip says; throws InputError if those are
-  // not the observations that were seen.
+  // Skips the observations that the checkpoint has already seen, or as many as --skip says. Throws
+  // InputError if they are not those that the checkpoint has seen.
   void skip(DataStream& data);
 
   // The fit has been given this observation; puts it away if that is due.

@@ -27,7 +27,7 @@ void report_iterations(Session& session, Progress& progress) {
   });
 }
 
-// More than this, and the beam is too narrow.
+// If the lost mass is larger than this, the beam is too narrow.
 constexpr double kMuchLostMass = 0.01;
 
 std::string parameter_text(const Parameter& parameter) {
@@ -38,7 +38,7 @@ std::string parameter_text(const Parameter& parameter) {
   return text;
 }
 
-// What to do when too few particles carry the weight.
+// Advice for a low effective sample size.
 std::string low_size_advice(const Model& model) {
   if (model.proposal == "prior") return "--proposal guided, or more --particles";
   return "more --particles, or fewer --components";
@@ -107,7 +107,7 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
   fmt::print(stderr, "wrote {}: headwater show {} prints it\n", out, out);
 }
 
-// All fits with what they reached, where there was more than one.
+// Prints all fits with their log-likelihoods, if there are several.
 void print_restarts(const Restarts& restarts) {
   if (restarts.size() == 1) return;
   const Index best = restarts.best();
@@ -126,7 +126,7 @@ void print_stop(const FitOptions& options, std::int64_t observations) {
              options.checkpoints.file);
 }
 
-// What a fit writes while it runs.
+// The files that a fit writes while it runs.
 class LiveOutputs {
  public:
   LiveOutputs(const FitOptions& options, const FitCheckpoints& checkpoints)
@@ -146,7 +146,7 @@ class LiveOutputs {
     const Surprise* added = with_surprise_ ? &surprise : nullptr;
     if (log_) StepLog(*log_).write(report, session.engine().kind, learner.last(), added);
     if (x_) {
-      const Index components = session.config().num_components;  // background left out
+      const Index components = session.config().num_components;  // without the background
       write_activations(*x_, learner.filtered_activation().head(components), added);
     }
   }
@@ -178,7 +178,7 @@ void fit(const FitOptions& options) {
   ModelFile file(options.out);
   LiveOutputs outputs(options, checkpoints);
 
-  // The first fit is the one that is watched.
+  // With several restarts, the output files follow the first fit.
   Session& session = restarts.session(0);
   Progress progress(options.quiet);
   session.keep_predictions(options.surprise);

@@ -9,12 +9,12 @@
 #include "headwater/session/config.hpp"
 #include "options.hpp"
 
-// What headwater fit can be told.
+// The options of headwater fit.
 struct FitOptions {
   DataOptions data;
   std::string out;
   PriorOptions prior;
-  headwater::Config settings;  // numbers and flags go straight into place
+  headwater::Config settings;  // numbers and flags are parsed directly into it
   std::vector<std::string> hold;
   std::string init = "auto";
   headwater::Index restarts = 1;
@@ -33,9 +33,9 @@ struct FitOptions {
 
   void add_to(CLI::App& command);
   void check_run(const headwater::Config& config) const;
-  // Reads the starting basis, if a file is named.
+  // Reads the starting basis if a file is named.
   headwater::Config config() const;
   headwater::Matrix read_start(const headwater::Config& config) const;
-  // InputError naming the file if the starting basis does not fit the data.
+  // Throws an InputError that names the file if the starting basis does not fit the data.
   void check_start(const headwater::Config& config, headwater::Index num_channels) const;
 };

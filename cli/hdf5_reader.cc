@@ -28,13 +28,13 @@ void add_hdf5_reader(CLI::App& app, Run& run) {
   auto name = std::make_shared<Hdf5Name>();
   CLI::App* command =
       app.add_subcommand(kCommand, "the rows of a dataset, for this program itself");
-  command->group("");  // in no list of commands
+  command->group("");  // hidden in the list of commands
   command->add_option("FILE", name->file)->required();
   command->add_option("PATH", name->path)->required();
   command->callback([name, &run] {
     run = [name] {
       const FileDescriptor output = duplicate(STDOUT_FILENO, "standard output");
-      // A filter of HDF5 that prints something would print it among the rows.
+      // An HDF5 filter that prints something must not print into the data.
       dup2(FileDescriptor(open("/dev/null", O_WRONLY | O_CLOEXEC)).number(), STDOUT_FILENO);
       send_hdf5_blocks(*name, output);
     };

@@ -5,9 +5,9 @@
 
 #include "headwater/core/matrix.hpp"
 
-// How to start this very program as one that reads HDF5 data for another. A damaged file can crash
-// libhdf5; so the command never reads one itself.
+// The command line that starts this program as a reader of HDF5 data for another process. A damaged
+// file can crash libhdf5, so the command itself never reads HDF5 data.
 std::vector<std::string> hdf5_reader();
 
-// headwater::read_matrix() with that.
+// headwater::read_matrix() with hdf5_reader().
 headwater::RowMatrix read_matrix_file(const std::string& name);

@@ -37,7 +37,7 @@ std::string missing_command(const CLI::App& app) {
   return "a command is missing: one of " + names + "; headwater --help says more";
 }
 
-// The first option that no command has, or the first argument too many.
+// The first unknown option, or the first surplus argument.
 std::string unexpected_argument(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining(true);
   const auto option =
@@ -46,7 +46,7 @@ std::string unexpected_argument(const CLI::App& app) {
   return fmt::format("unexpected argument '{}'", extras.front());
 }
 
-// What was printed may still be in a buffer, and the disk be full.
+// The output may still be buffered, and a full disk shows only when it is flushed.
 void flush_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw headwater::InputError(
@@ -57,12 +57,12 @@ void flush_standard_output() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that went away shows as a write error, which is reported like any other.
+  // Writing to a closed pipe then fails with an error, which is reported like any other.
   std::signal(SIGPIPE, SIG_IGN);
 
   CLI::App app("headwater finds the sources of a stream of counts while the stream flows.",
                "headwater");
-  // An option given twice means the last one, so that the command line overrules a --config file.
+  // The last of repeated options counts, so that the command line overrides a --config file.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.set_version_flag("--version", "headwater " + headwater::version());
   app.require_subcommand(0, 1);
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   add_score(app, run);
   add_show(app, run);
   add_hdf5_reader(app, run);
-  // After the commands, which would inherit it.
+  // Set after the commands are added; otherwise they would inherit it.
   app.footer(
       "headwater COMMAND --help lists the options of a command.\n"
       "A first try:\n"
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
     insert_config_file(arguments);
-    std::ranges::reverse(arguments);  // as CLI11 wants them
+    std::ranges::reverse(arguments);  // the order that CLI11 expects
     app.parse(arguments);
     if (!run) throw headwater::UsageError(missing_command(app));
     run();

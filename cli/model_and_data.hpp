@@ -6,9 +6,9 @@
 #include "headwater/session/inference.hpp"
 #include "headwater/session/model_file.hpp"
 
-// Opens data that a model is to work on; InputError if they have other channels than the model.
+// Opens data for use with a model. Throws InputError if their numbers of channels differ.
 DataStream open_for_model(const DataOptions& data, const std::string& model_name,
                           const headwater::Model& model);
 
-// A line on standard error if rows were left out.
+// Prints a line to standard error if rows were skipped.
 void report_bad_rows(const DataStream& data, bool quiet);

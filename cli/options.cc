@@ -13,7 +13,7 @@ using headwater::UsageError;
 
 namespace {
 
-// "0.9" or "0.9,0.8,0.7".
+// Parses "0.9" or "0.9,0.8,0.7".
 headwater::Matrix parse_numbers(const std::string& name, const std::string& text) {
   std::vector<double> numbers;
   const char* at = text.data();

@@ -13,7 +13,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-// Options that several commands share.
+// Options shared by several commands.
 
 // --prior, --set, --per-component, --states, --transition
 struct PriorOptions {
@@ -24,12 +24,13 @@ struct PriorOptions {
   std::string transition;
 
   void add_to(CLI::App& command);
-  // Reads the files that the assignments name. Throws UsageError for what the prior does not have.
+  // Reads the files that the assignments name. Throws UsageError for a parameter that the prior
+  // does not have.
   headwater::PriorConfig config() const;
 };
 
-// --engine, --particles, --beam-width, --proposal, --resampling, --resample-below, --threads: how
-// the E-step is done.
+// The options of the E-step: --engine, --particles, --beam-width, --proposal, --resampling,
+// --resample-below, --threads.
 struct EngineOptions {
   std::string engine = "auto";
   std::string proposal = "auto";
@@ -37,20 +38,21 @@ struct EngineOptions {
   headwater::EngineConfig settings;
 
   void add_to(CLI::App& command);
-  // Throws UsageError for a value out of range.
+  // Throws UsageError if a value is out of range.
   headwater::EngineConfig config() const;
 };
 
-// A sink for an output that was asked for; null if it was not.
+// Creates the output file of that name; null if the name is empty.
 std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name);
 
-// --seed: digits that fit 64 bits.
+// --seed, an integer from 0 to 2^64 - 1.
 CLI::Option& add_seed_option(CLI::App& command, std::uint64_t& seed);
 
-// Every prior with its parameters, for the foot of a command's --help.
+// All priors and their parameters, for the end of a command's --help.
 std::string list_priors();
 
-// The value of `text` in a table of names; UsageError naming the option and all choices if none.
+// Looks up `text` in a table of names. Throws a UsageError that names the option and its choices if
+// there is no such name.
 [[noreturn]] void throw_unknown_choice(const char* option, const std::string& text,
                                        const std::vector<std::string>& names);
 

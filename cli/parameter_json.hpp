@@ -3,5 +3,6 @@
 #include "headwater/core/parameter.hpp"
 #include "headwater/io/text/json.hpp"
 
-// An object of name -> number, list (one for each component) or table (list of rows).
+// Writes an object that maps each name to a number, a list (one element per component) or a table
+// (a list of rows).
 void write_parameters(headwater::JsonWriter& json, const headwater::Parameters& parameters);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-// One line on standard error that keeps changing while work goes on: what was done, how fast, how
-// long still. Silent when standard error is not a terminal, or when told to be quiet.
+// A progress line on standard error: work done, rate, and remaining time. Silent if standard error
+// is not a terminal or --quiet is given.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -14,7 +14,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // done: so many `what` so far; fraction of all, where known.
+  // done: the number of `what` so far, such as "observations"; fraction: of the total, if known.
   void show(std::int64_t done, const char* what, std::optional<double> fraction);
   void clear();
 
@@ -31,5 +31,5 @@ class Progress {
 
 // 1234567 -> "1,234,567"
 std::string with_commas(std::int64_t number);
-// 45123.4 -> "45,100": three digits are enough for a rate.
+// Rounds a rate to three digits: 45123.4 -> "45,100".
 std::string rounded_rate(double per_second);

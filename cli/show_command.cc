@@ -84,7 +84,7 @@ void print_json(const Options& options, const Model& model) {
   fmt::print("{}\n", json.text());
 }
 
-// The basis found beside the truth, columns matched, and how far they are apart.
+// Prints the estimated basis beside the true one, with matched columns, and their difference.
 void print_comparison(const Options& options, const Model& model) {
   const Matrix truth = read_matrix_file(options.compare);
   const Matrix found = basis_of(chosen(options, model), model.background);
@@ -105,7 +105,7 @@ void print_comparison(const Options& options, const Model& model) {
              root_mean_square_error(matched, truth), relative_error(matched, truth));
 }
 
-// A list on one line; a table row by row.
+// Prints a list on one line, and a table row by row.
 void print_parameter(const std::string& name, const Matrix& value) {
   const Matrix rows = value.cols() == 1 ? Matrix(value.transpose()) : value;
   for (Index i = 0; i < rows.rows(); ++i) {

@@ -6,13 +6,13 @@
 #include "headwater/session/engine_table.hpp"
 #include "line_file.hpp"
 
-// What --surprise adds to a line.
+// The values that --surprise adds to a line.
 struct Surprise {
   double surprise = 0;  // -log p(y_t | y_1..t-1)
   double tail_probability = 0;
 };
 
-// One line of JSON for each observation, written as it happens.
+// Writes one line of JSON for each observation, as it is processed.
 class StepLog {
  public:
   explicit StepLog(LineFile& file) : file_(file) {}
@@ -25,5 +25,5 @@ class StepLog {
   LineFile& file_;
 };
 
-// One row of K numbers for each observation, then the surprise and its tail probability.
+// Writes one row for an observation: K activations, then the surprise and its tail probability.
 void write_activations(LineFile& file, const headwater::Vector& x, const Surprise* surprise);

@@ -17,7 +17,7 @@ void ask(int signal) {
 void watch_for_stop_signals() {
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction action = {};
-    action.sa_handler = ask;  // without SA_RESTART: a read that waits comes back
+    action.sa_handler = ask;  // no SA_RESTART, so that the signal interrupts a blocking read
     sigaction(signal, &action, nullptr);
   }
 }

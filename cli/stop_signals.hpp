@@ -1,8 +1,8 @@
 #pragma once
 
-// From now on SIGINT and SIGTERM ask for an orderly end instead of killing the program; a second
-// one kills it.
+// After this call, SIGINT and SIGTERM request an orderly stop instead of killing the program. A
+// second signal kills it.
 void watch_for_stop_signals();
 
-// 0, or the signal that asked.
+// The signal that requested a stop, or 0.
 int stop_signal();

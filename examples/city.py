@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A simulated city: boardings at 24 stops, one row an hour, with a daily and a weekly rhythm.
+"""A simulated city: boardings at 24 stops, one row per hour, with a daily and a weekly rhythm.
 
 Six flows of people switch on and off: to work, home again, school, shopping, nights out, and
 matches at the stadium, which have no timetable. Schools have a holiday of two weeks, and one
-afternoon a fair brings people to a park where hardly anybody boards otherwise. Each flow is a bit
-stronger or weaker from day to day, and something always trickles.
+afternoon a fair brings people to a park where hardly anybody boards otherwise. The strength of each
+flow varies from day to day, and every stop always has a few boardings.
 
 Usage: examples/city.py COUNTS.csv [--weeks W] [--seed S] [--flows FILE.csv]
 """
@@ -17,7 +17,7 @@ STOPS = """harbour station market townhall library museum theatre cinema stadium
 university schoolnorth schoolsouth factory depot mall bridge oldtown newtown hillside lakeside
 airport zoo""".split()
 
-# Boardings an hour while a flow is on, at the stops that it has most of.
+# Boardings per hour while a flow is on, at its main stops.
 FLOWS = {
     "to_work": dict(hillside=45, lakeside=38, newtown=50, oldtown=25, bridge=18, station=30),
     "home": dict(station=40, townhall=32, harbour=22, factory=28, hospital=15, university=20),
@@ -40,7 +40,7 @@ def intended(weeks, random):
     matches = random.choice(weeks * 7, size=weeks, replace=False)
     match_start = dict(zip(matches, random.integers(14, 20, size=weeks)))
     start = np.array([match_start.get(each, 99) for each in range(weeks * 7)])[day]
-    friday_night = np.isin((hours - 4) // 24 % 7, [4, 5])  # a night ends at four
+    friday_night = np.isin((hours - 4) // 24 % 7, [4, 5])  # a night lasts until 4 o'clock
     return np.stack([
         working & (hour >= 6 + later) & (hour <= 8 + later),
         working & (hour >= 16 + later) & (hour <= 18 + later),

@@ -1,5 +1,6 @@
-// The main job in ten lines: a stream of counts in, its sources out. With a file name it reads that
-// (CSV, TSV or NPY; "-" for standard input); without one, a simulated stream.
+// The main task in ten lines: reads a stream of counts and prints its sources. With a file name as
+// argument it reads that file (CSV, TSV or NPY; "-" for standard input); without one, it simulates
+// a stream.
 #include <iostream>
 
 #include "headwater/headwater.hpp"

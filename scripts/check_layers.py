@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that dependencies between the folders of headwater/ point downward only.
 
-A file may include headers of its own folder and of folders below it in LAYERS. Tests and
-reference/ (slow truths for tests) may include anything. A library that is confined to one folder
+A file may include headers of its own folder and of folders below it in LAYERS. Tests and reference/
+(slow reference results for tests) may include anything. A library that is confined to one folder
 may be included nowhere else.
 """
 
@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-# Top to bottom; folders on one line do not know each other.
+# Top to bottom; folders on the same line must not include each other.
 LAYERS = [
     ["session"],
     ["learning", "io"],
@@ -22,7 +22,7 @@ LAYERS = [
     ["random", "parallel"],
     ["core"],
 ]
-# How what is included begins, and the only folder that may include it.
+# The beginning of an included name, and the only folder that may include it.
 CONFINED = {"hdf5.h": "io", "zlib.h": "io", "hwy/": "kernels", "CLI/CLI.hpp": "cli",
             "Random123/philox.h": "random"}
 

@@ -70,7 +70,7 @@ def section(title, thing, level):
 
 
 def as_markdown(text):
-    """NumPy's headings and lists of docstrings as Markdown."""
+    """Converts the headings and lists of a NumPy-style docstring to Markdown."""
     text = re.sub(r"^(\w[\w ]*)\n-+$", r"**\1**\n", text, flags=re.M)
     return re.sub(r"^(?P<names>\w[^\n]*(?:\n\w[^\n]*)*)\n(?P<text>(?:    [^\n]*\n?)+)", item, text,
                   flags=re.M)

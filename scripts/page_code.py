@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the code of a page: its fenced blocks of one language, one after another.
+"""Prints the code of a page: its fenced blocks of one language, concatenated.
 
 Usage: scripts/page_code.py PAGE.md LANGUAGE
 """

@@ -1,8 +1,8 @@
-// Counts what a stream allocates in its steady state: nothing, in a step that makes no M-step. The
-// M-steps, one in 64 observations, may.
+// Counts the allocations of a stream in its steady state: a step without an M-step must not
+// allocate. M-steps, one in 64 observations, may.
 //
-// Every allocation ends in one of the C library's functions below, of which this program has its
-// own, on top of what glibc calls them inside.
+// Every allocation ends in one of the C library's functions below. This program replaces them and
+// forwards to glibc's internal names.
 
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ struct Case {
   std::string name;
 };
 
-// Long enough for blocks to have their full length and for every buffer to have grown.
+// Enough steps for blocks to reach their full length and for all buffers to grow.
 constexpr int kWarm = 6000;
 constexpr int kCounted = 640;
 

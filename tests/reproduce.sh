@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Usage: tests/reproduce.sh BUILD_FOLDER
-# ./dev reproduce --quick runs to its end and leaves every picture and page that docs/ has.
+#
+# Checks that ./dev reproduce --quick succeeds and writes every picture and page that docs/ has.
 set -euo pipefail
 build=$1
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,9 +1,9 @@
-"""That every peer computes what we do: otherwise its time would mean nothing.
+"""Checks that every peer computes the same results as headwater; otherwise its time means nothing.
 
-The exact recursions must agree to rounding. Particles agree in the mean over seeds: each number is
-compared by (difference of the means) / (its standard error), which is Student's t with some 30
-degrees of freedom. |t| > 8 has a probability of 6e-9; over the 180 numbers or so that are compared
-that is a false alarm once in a million runs, or more often where the numbers are far from normal.
+The exact recursions must agree up to rounding. Particle methods must agree in the mean over seeds:
+each number is compared by (difference of the means) / (its standard error), which is Student's t
+with about 30 degrees of freedom. |t| > 8 has probability 6e-9. With about 180 comparisons there is
+one false alarm in a million runs, or more if the numbers are far from normal.
 """
 
 import sys
@@ -36,7 +36,7 @@ def report(name, value, limit):
 
 
 def check_exact(ours, basis):
-    """After 200 observations, 101 M-steps of them, against --smoother forward."""
+    """Compares with --smoother forward after 200 observations, 101 of them with an M-step."""
     stream = ours.stream(EXAMPLE_1, basis, 200)
     peer = numpy_exact.ExactOnlineEm(basis, 0.8571, 0.6926)
     for y in np.load(stream[0]).astype(float):
@@ -49,7 +49,7 @@ def check_exact(ours, basis):
 
 
 def largest_t(ours, theirs):
-    """Of the differences between means over runs; one row a run."""
+    """The largest t of the differences between means over runs; one row per run."""
     ours, theirs = np.array(ours), np.array(theirs)
     error = np.sqrt(ours.var(axis=0, ddof=1) / len(ours) + theirs.var(axis=0, ddof=1) / len(theirs))
     return float(np.max(np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) / error))
@@ -63,7 +63,7 @@ def run_algorithm1(data, basis, seed, **options):
 
 
 def check_likelihood(ours, basis):
-    """Of the filter, parameters held: the mean of the estimates of the log-likelihood."""
+    """Compares the filters with held parameters by the mean of their log-likelihood estimates."""
     stream = ours.stream(EXAMPLE_2, basis, 50)
     data = np.load(stream[0]).astype(float)
     theirs = [[run_algorithm1(data, basis, seed, burn_in=NEVER).log_likelihood]
@@ -76,9 +76,9 @@ def check_likelihood(ours, basis):
 
 
 def check_basis(ours, basis):
-    """After one M-step, at the end of 50 observations, where paths have not yet run together. With
-    more M-steps it would matter which basis an observation is taken in with, which the window and
-    Algorithm 1 have differently."""
+    """Compares the bases after one M-step at the end of 50 observations, before the paths have
+    coalesced. With more M-steps the results would differ: the window and Algorithm 1 use different
+    iterates of the basis for an observation."""
     length = 50
     stream = ours.stream(EXAMPLE_2, basis, length)
     data = np.load(stream[0]).astype(float)
@@ -92,8 +92,8 @@ def check_basis(ours, basis):
 
 
 def check_particles_package(ours, basis):
-    """Smoothed sums of the package against Algorithm 1 in NumPy, which with gamma_t = 1/t has their
-    means."""
+    """Compares the smoothed sums of the package with Algorithm 1 in NumPy, whose statistics with
+    gamma_t = 1/t are the means of these sums."""
     length = 20
     data = np.load(ours.stream(EXAMPLE_2, basis, 50)[0])[:length].astype(float)
     truth = [run_algorithm1(data, basis, seed, exponent=1, burn_in=NEVER).statistics()

@@ -1,16 +1,16 @@
-"""Two sides timed in turn, and the table that their ratios make."""
+"""Times two programs alternately and prints a table of the ratios."""
 
 import statistics
 import time
 from collections import namedtuple
 
-# Medians over the rounds; low and high: the smallest and the largest ratio of a round.
+# Medians over the rounds; low and high are the smallest and largest ratio of a round.
 Comparison = namedtuple("Comparison", "ours theirs ratio low high")
 
 
 def compare(ours, theirs, rounds):
-    """Each side is a function that returns microseconds a step. The two of a round follow each
-    other, so that what slows the machine down for a while slows down both."""
+    """Each side is a function that returns microseconds per step. The two sides alternate within a
+    round, so that a temporary slowdown of the machine affects both."""
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     ratios = [b / a for a, b in pairs]
     return Comparison(statistics.median(a for a, _ in pairs),
@@ -19,8 +19,8 @@ def compare(ours, theirs, rounds):
 
 
 class Repeated:
-    """A peer's side: `step(y)` for one observation after another, so many in a round, and before
-    the first round a few that are not timed."""
+    """The peer's side: calls `step(y)` for successive observations, `count` of them per round. The
+    first `warm` calls are not timed."""
 
     def __init__(self, step, data, count, warm=20):
         self.step, self.data, self.count, self.t = step, data, count, 0
@@ -38,12 +38,12 @@ class Repeated:
 
 
 def plain(number, digits=4):
-    """So many significant digits, and no exponent."""
+    """Formats a number with that many significant digits and without an exponent."""
     return f"{number:,.0f}" if number >= 10 ** (digits - 1) else f"{number:.{digits}g}"
 
 
 class Table:
-    """Rows appear as they are measured: work | ours | peer | ratio (spread) | target | verdict."""
+    """Prints rows as they are measured: work | ours | peer | ratio (spread) | target | verdict."""
 
     def __init__(self, title):
         self.met = self.missed = 0
@@ -56,7 +56,7 @@ class Table:
               flush=True)
 
     def add(self, work, comparison, target=None):
-        """target: a ratio that is to be reached, if any."""
+        """target: the ratio that should be reached, if any."""
         ratio = "{} ({}..{})".format(*(plain(x, 3) for x in comparison[2:]))
         met = target is None or comparison.ratio >= target
         self.line(work, plain(comparison.ours), plain(comparison.theirs), ratio,

@@ -1,4 +1,4 @@
-"""How our cost grows with every size: times, and the slope of their logarithms."""
+"""How headwater's cost grows with each size: times, and the slope of their logarithms."""
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Growth:
         return self.time(stream, model)
 
     def nonzeros(self):
-        """Measured, of 10,000 channels."""
+        """The number of nonzero cells is measured; there are 10,000 channels."""
         channels = 1000 if self.quick else 10000
         streams = [stream_with_nonzeros(self.ours, channels, 20, part)
                    for part in self.sizes(0.001, 0.01, 0.1, 1)]
@@ -76,7 +76,7 @@ class Growth:
                    [self.time(stream, EXAMPLE_2, particles=500, warm=64) for stream in streams])
 
     def with_length(self, length, **options):
-        """Microseconds for all steps together, the first ones included."""
+        """Microseconds for all steps together, including the first ones."""
         stream = self.ours.stream(EXAMPLE_2, gamma_basis(8, 5), 10000)
         each = self.time(stream, EXAMPLE_2, warm=0, steps=length, seconds=0, **options)
         return each * length

@@ -1,4 +1,4 @@
-"""Our side of the measurements: streams from the command, steps timed by bench_step_times."""
+"""Headwater's side of the comparison: streams from the command, steps timed by bench_step_times."""
 
 import io
 import json
@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 
-# Observations between two M-steps by default, from observation 2,048 on; given explicitly, so that
-# it need not be waited for.
+# The number of observations between two M-steps that the default schedule reaches at observation
+# 2,048. Benchmarks set it from the start, so that they need not wait for it.
 STEADY_BLOCK = 64
 
 EXAMPLE_1 = {"prior": "basis-selection", "set.stay_off": 0.8571, "set.stay_on": 0.6926}
@@ -17,12 +17,12 @@ EXAMPLE_2 = {"prior": "relaxed-selection", "set.alpha": 0.95}
 
 
 def gamma_basis(channels, components, scale=10, seed=1):
-    """Entries that are Gamma(1) times the scale."""
+    """A basis with Gamma(1) entries times the scale."""
     return scale * np.random.default_rng(seed).standard_exponential((channels, components))
 
 
 class Ours:
-    """The programs of a build folder, and a folder for the streams that they are timed on."""
+    """The programs of a build folder, and a folder for the benchmark streams."""
 
     def __init__(self, build, folder):
         self.build, self.folder = pathlib.Path(build), pathlib.Path(folder)
@@ -36,7 +36,7 @@ class Ours:
         return done.stdout
 
     def stream(self, model, basis, length, seed=1):
-        """Files of a simulated stream and its basis. model: EXAMPLE_1 or EXAMPLE_2."""
+        """The files of a simulated stream and its basis. model: EXAMPLE_1 or EXAMPLE_2."""
         key = (model["prior"], basis.tobytes(), length, seed)
         if key not in self.streams:
             stem = self.folder / str(len(self.streams))
@@ -51,13 +51,13 @@ class Ours:
         return self.streams[key]
 
     def step(self, stream, model, **options):
-        """What bench_step_times reports of a case. Names with '_' stand for those with '-'."""
+        """The report of bench_step_times for one case. '_' in option names stands for '-'."""
         words = [f"{name.replace('_', '-')}={value}" for name, value in options.items()]
         words += [f"{name}={value}" for name, value in model.items()]
         return json.loads(self.run("bench/bench_step_times", *stream, *words))
 
     def fit(self, stream, model, *options):
-        """What the command learns from a stream, started at the truth: the last iterate's basis,
+        """Fits a stream with the command, starting at the truth. Returns the last iterate's basis
         and a description of the model."""
         file = self.folder / "model.h5"
         words = ["fit", stream[0], "--init", stream[1], "--prior", model["prior"], "--out", file,

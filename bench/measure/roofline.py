@@ -1,21 +1,21 @@
-"""The time of each main loop, and of the whole step, over a lower bound.
+"""The time of each main loop, and of the whole step, divided by a lower bound.
 
-The bound of a loop is the longer of (operations / the machine's measured peak) and (bytes that it
-must read and write / the measured rate of the second-level cache, where a step's particles lie).
+The bound of a loop is the larger of (operations / the machine's measured peak) and (bytes that it
+must read and write / the measured rate of the second-level cache, which holds a step's particles).
 The peak is that of multiply-adds, two operations each, in the widest vectors, on one thread.
 
-Operations are counted for what the algorithm asks for and not for what our code does:
+Operations are those that the algorithm needs, not those that our code executes:
 
   additions, multiplications, comparisons, selections, 64 bits of logic     1 each
-  multiplication of integers, of which half as many go into a cycle         2
-  division: an estimate and two steps of Newton's                           8
+  multiplication of integers, which has half the throughput                 2
+  division: an estimate and two Newton steps                                8
   logarithm: 7 terms of a polynomial, a division, 9 more                   31
   exponential: 12 terms of a polynomial, 8 more                            32
   random word: a quarter of a Philox block (20 multiplications, 40 XORs
   of 32 bits)                                                              15
 
-Nothing is counted for addresses, loop overhead, conversions between layouts, copies that renaming a
-buffer would save, or the M-step, which comes once in 64 observations.
+Not counted: addresses, loop overhead, conversions between layouts, copies that renaming a buffer
+would save, and the M-step, which occurs once in 64 observations.
 """
 
 import json
@@ -29,34 +29,34 @@ DIVISION, LOGARITHM, EXPONENTIAL, RANDOM_WORD = 8, 31, 32, 15
 DOUBLE, INDEX = 8, 4  # bytes
 LARGEST_RATIO = 3
 
-# What the counts depend on. N, K: sizes; positive: channels with counts; bits: log2 of those
-# counts, the multiplications of a power; resampled: part of the steps; alive: particles in the
-# statistics.
+# The sizes that the operation counts depend on. N: particles; K: components; positive: channels
+# with counts; bits: mean log2 of those counts, the multiplications of a power; resampled: fraction
+# of steps that resample; alive: particles in the statistics.
 Sizes = namedtuple("Sizes", "N K positive bits resampled alive")
 
-# per_step: how often the loop runs in a step; kernel: its name in bench_kernels, if it has one.
+# per_step: runs of the loop per step; kernel: its name in bench_kernels, if it has one.
 Loop = namedtuple("Loop", "operations bytes per_step kernel")
 
 
 def step_loops(s):
-    """Of one step of a particle filter with genealogies."""
+    """The loops of one step of a particle filter with genealogies."""
     places = s.N * s.K
     return {
         # Cumulate, compare, count.
         "resampling": Loop(3 * s.N, s.N * (DOUBLE + INDEX), s.resampled, "resampling/1000"),
-        # Every particle takes its ancestor's place.
+        # Every particle is replaced by its ancestor.
         "gather": Loop(0, 2 * places * DOUBLE + s.N * INDEX, s.resampled, None),
-        # A uniform number (two words, three operations to make it), which decides on the way and on
-        # how far; ten operations for the two ways to go.
+        # One uniform number (two words and three operations) decides the direction and the
+        # distance; ten operations for the two directions.
         "moves": Loop(places * (2 * RANDOM_WORD + 3 + 10), 2 * places * DOUBLE, 1, "moves/1000"),
-        # The distance to the edge, or one minus that.
+        # The distance to the edge, or one minus it.
         "activations": Loop(2 * places, 2 * places * DOUBLE, 1, "activations/1000"),
-        # An intensity and its power for each channel; the logarithm of the product; c'x.
+        # An intensity and its power for each channel, the logarithm of the product, and c'x.
         "likelihood": Loop(s.N * (s.positive * (2 * s.K + s.bits) + LOGARITHM + 2 * s.K),
                            (places + s.N) * DOUBLE, 1, "likelihood/1000"),
-        # Largest, exponential, sum, factor, logarithm, square and its sum.
+        # Maximum, exponential, sum, factor, logarithm, square and its sum.
         "normalise": Loop(s.N * (EXPONENTIAL + 7), 3 * s.N * DOUBLE, 1, "normalise/1000"),
-        # s1; for each channel an intensity, a division and its share of K sums; the moves.
+        # s1; for each channel an intensity, a division and its contribution to K sums; the moves.
         f"statistics, {s.alive:.0f} alive": Loop(
             s.alive * (2 * s.K + s.positive * (4 * s.K + DIVISION + 1) + 3 * s.K),
             s.alive * s.K * DOUBLE, 1, f"statistics/{s.alive:.0f}"),
@@ -64,15 +64,16 @@ def step_loops(s):
 
 
 def other_loops(s):
-    """Of the smoothers forward and paris, and of the exact engine with 10 components."""
+    """The loops of the smoothers forward and paris, and of the exact engine with 10 components."""
     states, components = 2 ** 10, 10
-    push = 2.5 * components * states  # a butterfly: 5 operations for two states and a component
+    push = 2.5 * components * states  # butterfly: 5 operations for two states and a component
     return {
-        # For each component: did it move towards its edge (3), which of two factors, a product.
+        # For each component: whether it moved towards its edge (3), one of two factors, a product.
         "log_transition, all to one": Loop(5 * s.N * s.K, (2 * s.N * s.K + s.N) * DOUBLE, 1,
                                            "log_transition/1000"),
         "push, K = 10": Loop(push, 2 * states * DOUBLE, 1, "push/10"),
-        # Push, kept logarithms times counts, exponential, ratio, law and normaliser.
+        # Push, stored logarithms times counts, exponential, ratio, filtering distribution,
+        # normaliser.
         "exact filter, K = 10": Loop(
             push + states * (2 * s.positive + EXPONENTIAL + 6),
             states * (s.positive + 4) * DOUBLE, 1, "exact_filter_step/10"),
@@ -84,7 +85,7 @@ def bound_us(loop, peaks):
 
 
 class Steps:
-    """The steps of `path` and `lag` at N = 1000 and their loops."""
+    """The steps of smoothers `path` and `lag` at N = 1000, and their loops."""
 
     def __init__(self, ours, options):
         self.ours, self.options = ours, options
@@ -99,7 +100,8 @@ class Steps:
                      resampled=self.counted["resampled"], alive=alive)
 
     def add_to(self, table):
-        """An observation enters `lag` when 5 later ones are in, `path` when 0 to 63 are."""
+        """In `lag` an observation enters the statistics after 5 later ones, in `path` after 0 to
+        63."""
         alive = self.counted["alive"]
         for smoother, in_statistics in ("path", np.mean(alive)), ("lag", alive[5]):
             loops = step_loops(self.sizes(in_statistics)).values()
@@ -133,7 +135,7 @@ class Steps:
 
 
 def kernel_times(ours, quick):
-    """What bench_kernels reports, by name; cpu_time is in nanoseconds."""
+    """The results of bench_kernels by name; cpu_time is in nanoseconds."""
     least = 0.01 if quick else 0.2
     text = ours.run("bench/bench_kernels", "--benchmark_format=json",
                     f"--benchmark_min_time={least}", "--benchmark_filter=/(10|200|1000)$")

@@ -1,4 +1,4 @@
-"""The rows of the table: us and the peers, and us against ourselves."""
+"""The rows of the table: headwater against its peers and against itself."""
 
 import functools
 
@@ -28,7 +28,7 @@ class Rows:
         self.basis = gamma_basis(8, 5)
 
     def scaled(self, count):
-        """Steps of a peer in a round."""
+        """The number of steps of a peer in a round."""
         return max(1, count // 10) if self.quick else count
 
     def our_side(self, stream, model, clock="processor_us", **options):
@@ -57,8 +57,8 @@ class Rows:
         return np.load(self.relaxed[0]).astype(float)
 
     def package(self, collector, particles, count):
-        """A side that is a smoother of `particles`, which stops where its data end: they are long
-        enough for ten rows."""
+        """A smoother of package `particles` as one side. It stops at the end of its data, which are
+        long enough for ten rows."""
         count = self.scaled(count)
         repeats = 1 + 10 * self.rounds * count // len(self.relaxed_data)
         data = np.tile(self.relaxed_data, (repeats, 1))
@@ -100,7 +100,7 @@ class Rows:
         self.compare("exact step (forward), M-step every observation; the same", forward, numpy)
 
     def factorisation(self):
-        """Per observation, whatever the batch."""
+        """Cost per observation, for any batch size."""
         data = np.load(self.selection[0]).astype(float)
         window = self.our_side(self.selection, EXAMPLE_1)
         for size, count in (1, 500), (1000, 10):
@@ -119,7 +119,7 @@ class Rows:
                      window, forward, 15)
 
     def large_particles(self):
-        """Algorithm 1 where its tables are large: N M K numbers, 200 MB."""
+        """Algorithm 1 with large tables: N M K numbers, 200 MB."""
         components, channels = (10, 100) if self.quick else (50, 1000)
         stream = self.ours.stream(EXAMPLE_2, gamma_basis(channels, components), 300)
         common = dict(particles=500, warm=3, steps=3)
@@ -153,10 +153,10 @@ class Rows:
 
 
 def stream_with_nonzeros(ours, channels, components, part, length=256):
-    """A stream of which so many cells are nonzero: simulated from the model with a basis of the
-    scale that gives this (all: the few zeros become ones)."""
+    """A stream in which the fraction `part` of the cells is nonzero. The basis is scaled so that
+    the model gives this fraction; for part = 1, the few zeros are replaced by ones."""
     basis = gamma_basis(channels, components)
-    activation = 0.5  # the mean of relaxed selection
+    activation = 0.5  # the mean of relaxed-selection
     if part < 1:
         basis *= -np.log1p(-part) / (activation * basis.sum(axis=1).mean())
     files = ours.stream(EXAMPLE_2, basis, length)

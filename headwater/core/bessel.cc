@@ -15,8 +15,8 @@ namespace {
 
 using Limits = std::numeric_limits<double>;
 
-// From here on, in sqrt(order^2 + x^2), the terms kept of the uniform expansion leave less than
-// 1e-12. Below, the power series needs some sixty terms at most and stays far from overflow.
+// If sqrt(order^2 + x^2) is at least this, the truncated uniform expansion has an error below
+// 1e-12. Below it, the power series needs at most about sixty terms and cannot overflow.
 constexpr double kUniformFrom = 30;
 constexpr std::size_t kUniformTerms = 12;
 
@@ -41,7 +41,7 @@ constexpr Coefficients uniform_coefficients() {
 constexpr Coefficients kUniform = uniform_coefficients();
 
 // sum over k of U_k(p) / order^k with p = order / s, s = sqrt(order^2 + x^2). The order cancels:
-// U_k(p) / order^k = s^-k sum_j c(k, j) p^2j, so that small orders, and 0, do no harm.
+// U_k(p) / order^k = s^-k sum_j c(k, j) p^2j, so the sum is valid for small orders and for 0.
 double uniform_sum(double p_squared, double s) {
   double sum = 0;
   for (std::size_t k = kUniformTerms; k-- > 0;) {
@@ -52,15 +52,15 @@ double uniform_sum(double p_squared, double s) {
   return sum;
 }
 
-// log(t + sqrt(t^2 + 1)) for t = order / x, also where t overflows.
+// log(t + sqrt(t^2 + 1)) for t = order / x, valid even if t overflows.
 double inverse_sinh(double order, double x) {
   const double t = order / x;
   return t < 1e100 ? std::asinh(t) : std::log(2 * order) - std::log(x);
 }
 
-// Debye's expansion, uniform in x / order [DLMF, 10.41.3]; as the order goes to 0 it becomes
-// Hankel's, for large x [DLMF, 10.40.1]. It is even in the order, and so misses what I_v and I_-v
-// differ by, which is exp(-2x) of them for |v| < 1.
+// Debye's expansion, uniform in x / order [DLMF, 10.41.3]. As the order goes to 0 it becomes
+// Hankel's expansion for large x [DLMF, 10.40.1]. It is even in the order, so it misses the
+// difference between I_v and I_-v, which is of relative size exp(-2x) for |v| < 1.
 double log_scaled_by_uniform_expansion(double order, double x, double s) {
   const double p = order / s;
   return order * (order / (s + x) - inverse_sinh(order, x)) -
@@ -81,7 +81,7 @@ double log_by_power_series(double order, double x) {
 }
 
 // I_(v+1) / I_v = x / (2(v + 1) + x^2 / (2(v + 2) + x^2 / (2(v + 3) + ...))) [DLMF, 10.33.1], all
-// terms positive. Cutting at depth n leaves a relative error near exp(-2 sum over j <= n of
+// terms positive. Truncation at depth n leaves a relative error near exp(-2 sum over j <= n of
 // asinh((v + j) / x)), below 1e-16 for x <= max(30, v).
 double ratio_by_continued_fraction(double order, double x) {
   const int depth = 12 + static_cast<int>(std::sqrt(40 * std::min(x, 30.0)));

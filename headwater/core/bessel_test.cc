@@ -13,7 +13,7 @@ namespace {
 constexpr double kError = 1e-11;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The power series in extended precision, on a scale that neither over- nor underflows.
+// The power series in extended precision, scaled so that it neither overflows nor underflows.
 double log_bessel_truth(double order, double x) {
   const long double v = order;
   const long double w = static_cast<long double>(x) * x / 4;

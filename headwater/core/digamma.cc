@@ -11,7 +11,7 @@ namespace {
 
 using Limits = std::numeric_limits<double>;
 
-// From here on, the terms kept of the asymptotic series leave less than 1e-16.
+// From this argument on, the truncated asymptotic series has an error below 1e-16.
 constexpr double kAsymptoticFrom = 12;
 
 // B(2j) for j = 1 ... 7, the Bernoulli numbers.
@@ -31,8 +31,8 @@ double bernoulli_sum(double x, Divisor divisor) {
 
 }  // namespace
 
-// digamma(x) = digamma(x + 1) - 1/x up to where digamma(x) ~ log x - 1/(2x) - sum of
-// B(2j) / (2j x^2j) holds [DLMF, 5.5.2 and 5.11.2].
+// Applies digamma(x) = digamma(x + 1) - 1/x until x is large enough for the asymptotic series
+// digamma(x) ~ log x - 1/(2x) - sum of B(2j) / (2j x^2j) [DLMF, 5.5.2 and 5.11.2].
 double digamma(double x) {
   if (!(x > 0)) return x == 0 ? -Limits::infinity() : Limits::quiet_NaN();
   double below = 0;
@@ -40,7 +40,7 @@ double digamma(double x) {
   return std::log(x) - 0.5 / x - bernoulli_sum(x, [](double j2) { return j2; }) - below;
 }
 
-// The derivative of the same: 1/x + 1/(2x^2) + sum of B(2j) / x^(2j + 1).
+// The derivative of that series: 1/x + 1/(2x^2) + sum of B(2j) / x^(2j + 1).
 double trigamma(double x) {
   if (!(x > 0)) return x == 0 ? Limits::infinity() : Limits::quiet_NaN();
   double below = 0;

@@ -2,9 +2,9 @@
 
 namespace headwater {
 
-// The derivatives of log Γ(x) for x > 0: digamma, the first, with an absolute error below 1e-14 or
-// a relative one below 1e-14, whichever is larger, and trigamma, the second, with a relative error
-// below 1e-14. Minus and plus infinity at 0, NaN below.
+// The first two derivatives of log Γ(x) for x > 0. digamma has an absolute or relative error below
+// 1e-14, whichever is larger; trigamma has a relative error below 1e-14. At 0 they are minus and
+// plus infinity, below 0 NaN.
 double digamma(double x);
 double trigamma(double x);
 

@@ -11,7 +11,7 @@ using Matrix = Eigen::MatrixXd;  // column-major
 using Vector = Eigen::VectorXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The numbers of a matrix or vector in the order of its memory.
+// The elements of a matrix or vector in memory order.
 template <class Values>
 auto as_span(Values&& values) {
   return std::span(values.data(), static_cast<std::size_t>(values.size()));

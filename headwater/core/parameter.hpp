@@ -9,8 +9,8 @@
 
 namespace headwater {
 
-// A named parameter of a prior: 1x1 when shared by all components, Kx1 when each has its own, a
-// table where the parameter is one.
+// A named parameter of a prior: 1x1 if all components share it, Kx1 if each component has its own,
+// or a matrix if the parameter is a table.
 struct Parameter {
   std::string name;
   Matrix value;
@@ -22,7 +22,7 @@ inline Parameter scalar_parameter(std::string name, double value) {
   return {std::move(name), Matrix::Constant(1, 1, value)};
 }
 
-// Nothing if there is no parameter of that name.
+// Null if there is no parameter of that name.
 inline const Parameter* find_parameter(const Parameters& parameters, std::string_view name) {
   for (const Parameter& parameter : parameters) {
     if (parameter.name == name) return &parameter;
@@ -30,7 +30,7 @@ inline const Parameter* find_parameter(const Parameters& parameters, std::string
   return nullptr;
 }
 
-// What an M-step may not touch: parameters by name, and the scale of the activations.
+// What an M-step must not change: parameters by name, and the scale of the activations.
 struct Held {
   std::vector<std::string> parameters;
   bool scale = true;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kHalfLogTwoPi = 0.91893853320467274178;
 
-// From here on, seven terms of Stirling's series leave less than 3e-17.
+// From this argument on, seven terms of Stirling's series leave an error below 3e-17.
 constexpr double kStirlingFrom = 10;
 
 // B(2j) / (2j (2j - 1)) for j = 1 ... 7, B being the Bernoulli numbers [DLMF, 5.11.1].
@@ -30,7 +30,7 @@ constexpr std::array kAboutTwo = {
     1.083865921489695409e-8,  -5.183475041970046655e-9, 2.483674543802478317e-9,
     -1.192140140586091207e-9, 5.731367241678862013e-10, -2.759522885124233145e-10};
 
-// The even and the odd powers apart, so that the processor works on both at a time.
+// Sums even and odd powers separately, so that the processor computes both in parallel.
 template <std::size_t n>
 double polynomial(const std::array<double, n>& coefficients, double z) {
   static_assert(n % 2 == 1);
@@ -44,13 +44,14 @@ double polynomial(const std::array<double, n>& coefficients, double z) {
   return even + z * odd;
 }
 
-// log Γ(2 + z) for |z| <= 1/2. The factor z is exact, so the zero at z = 0 costs no digits.
+// log Γ(2 + z) for |z| <= 1/2. The factor z is exact, so the result stays accurate near its zero at
+// z = 0.
 double log_gamma_about_two(double z) { return z * polynomial(kAboutTwo, z); }
 
 double stirling(double x) { return (x - 0.5) * (std::log(x) - 1) + (kHalfLogTwoPi - 0.5); }
 
-// Each argument moves to within 1/2 of 2 by Γ(x + 1) = x Γ(x), in the direction in which all the
-// terms that are added have the same sign, or nearly so.
+// Γ(x + 1) = x Γ(x) moves each argument to within 1/2 of 2, in the direction in which the added
+// terms have the same sign, or nearly so.
 double log_gamma_small(double x) {
   if (x < 0.5) return log_gamma_about_two(x) - std::log(x * (1 + x));
   if (x < 1.5) return log_gamma_about_two(x - 1) - std::log1p(x - 1);

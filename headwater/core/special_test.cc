@@ -10,10 +10,11 @@
 namespace headwater {
 namespace {
 
-// The accuracy that the header promises.
+// The accuracy that the header states.
 constexpr double kRelativeError = 1e-15;
 
-// The truth in extended precision, where there is one: its own error is then far below ours.
+// The value in extended precision, where long double is wider than double; its own error is then
+// negligible.
 double log_gamma_truth(double x) {
   return static_cast<double>(std::lgamma(static_cast<long double>(x)));
 }

@@ -35,7 +35,7 @@ void StateArchive::exchange_bytes(void* data, std::size_t size) {
 std::size_t StateArchive::exchange_count(std::size_t count, std::size_t least_bytes) {
   std::uint64_t stored = count;
   exchange_bytes(&stored, sizeof stored);
-  // Before room is made for what cannot be there.
+  // Checked before memory is allocated for elements that the file cannot contain.
   const std::size_t most = least_bytes > 0 ? (bytes_.size() - at_) / least_bytes : kMostAtAll;
   if (is_reading_ && stored > most) throw_too_short();
   return stored;
@@ -60,7 +60,7 @@ void StateArchive::exchange(Vector& values) { exchange_matrix(values); }
 
 template <class M>
 void StateArchive::exchange_matrix(M& values) {
-  // Of an empty one, which takes no bytes, one of them may be anything.
+  // If one dimension is 0, the matrix takes no bytes, so the other dimension is not bounded here.
   const std::size_t rows = exchange_count(static_cast<std::size_t>(values.rows()), 0);
   const std::size_t columns = exchange_count(static_cast<std::size_t>(values.cols()), 0);
   if (is_reading_) {
@@ -69,7 +69,7 @@ void StateArchive::exchange_matrix(M& values) {
     };
     const bool is_free = values.size() == 0;
     if (!is_free && !(fits(rows, values.rows()) && fits(columns, values.cols()))) {
-      throw InputError("the saved state has a matrix of another shape");
+      throw InputError("the saved state has a matrix of the wrong shape");
     }
     if (columns > 0 && rows > (bytes_.size() - at_) / sizeof(double) / columns) throw_too_short();
     if constexpr (M::ColsAtCompileTime == 1) {

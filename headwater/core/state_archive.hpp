@@ -13,20 +13,20 @@ namespace headwater {
 
 class StateArchive;
 
-// A class whose state can be put away and taken up again names its members once,
+// A class whose state can be saved and restored lists its members once,
 //   void exchange(StateArchive& archive) { archive(statistics_, num_steps_); }
-// and that one list is both written and read, so that the two cannot differ.
+// and this list is used both for writing and for reading, so that the two cannot differ.
 template <class T>
 concept Exchangeable = requires(T value, StateArchive& archive) {
   value.exchange(archive);
 };
 
-// The state of a computation as bytes, bit for bit. Numbers are stored as they lie in memory, in
-// little-endian order. What is read must fit: bytes that end too early, or a matrix of another
-// shape than the one that it is to replace, throw InputError.
+// The state of a computation as bytes, exact to the last bit. Numbers are stored as in memory, in
+// little-endian order. Reading checks sizes: bytes that end too early, or a matrix whose shape
+// differs from the one it replaces, throw InputError.
 class StateArchive {
  public:
-  StateArchive() = default;  // to write
+  StateArchive() = default;  // for writing
   explicit StateArchive(std::string bytes) : bytes_(std::move(bytes)), is_reading_(true) {}
 
   bool is_reading() const { return is_reading_; }
@@ -36,11 +36,11 @@ class StateArchive {
     (exchange(values), ...);
   }
 
-  // A number of things, each of which will take at least a byte.
+  // A number of elements that follow, each of which takes at least one byte.
   void count(Index& value);
 
   const std::string& bytes() const { return bytes_; }
-  void expect_end() const;  // of reading: nothing may be left
+  void expect_end() const;  // throws if bytes are left after reading
 
  private:
   template <class T>
@@ -69,7 +69,7 @@ class StateArchive {
 
   template <class M>
   void exchange_matrix(M& values);
-  // The number of things to come, each of at least so many bytes.
+  // The number of elements that follow, each of which takes at least `least_bytes`.
   std::size_t exchange_count(std::size_t count, std::size_t least_bytes);
   void exchange_bytes(void* data, std::size_t size);
 
@@ -78,7 +78,7 @@ class StateArchive {
   bool is_reading_ = false;
 };
 
-// The first `count` of a vector that keeps more elements than it needs, for reuse.
+// The first `count` elements of a vector that keeps further elements for reuse.
 template <class T>
 void exchange_first(StateArchive& archive, std::vector<T>& values, Index& count) {
   archive.count(count);

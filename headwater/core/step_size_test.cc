@@ -15,7 +15,7 @@ TEST(StepSize, PowersOfTime) {
   EXPECT_DOUBLE_EQ(step(100), std::pow(100.0, -0.8));
 }
 
-// The first observation starts the averages, so it must count in full (erratum E7).
+// The first observation initialises the averages, so its weight must be 1 (erratum E7).
 TEST(StepSize, TheFirstIsAlwaysOne) {
   EXPECT_EQ(StepSize::power(0.6)(1), 1);
   EXPECT_EQ(StepSize::constant(0.01)(1), 1);

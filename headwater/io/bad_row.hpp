@@ -4,7 +4,7 @@
 
 namespace headwater {
 
-// One row of the data is not what it should be, and the row behind it can still be read.
+// One row of the data is invalid, but the reader can continue with the next row.
 class BadRow : public InputError {
  public:
   using InputError::InputError;

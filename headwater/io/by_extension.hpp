@@ -7,24 +7,24 @@
 
 namespace headwater {
 
-// "unknown kind of file", with the extensions that would do.
+// Throws InputError "unknown kind of file" and lists the extensions that are supported.
 [[noreturn]] void throw_unknown_kind(const std::string& name,
                                      std::span<const std::string_view> extensions);
 
-// ".csv" of "Data/Counts.CSV": in small letters, empty when there is none.
+// The extension in lower case: ".csv" for "Data/Counts.CSV". Empty if the name has no extension.
 std::string extension_of(const std::string& name);
 
-// A pipe or a device has no extension to go by, and is text.
+// A pipe or device has no extension, so it is read and written as text.
 bool is_below_dev(std::string_view name);
 
-// One line of a table that says what opens which kind of file.
+// One row of a table that maps a file extension to the function that opens such a file.
 template <class Function>
 struct FileKind {
   std::string_view extension;
   Function* open;
 };
 
-// The function for a file of this name; an InputError when no extension fits.
+// Looks up the function for the extension of `name`; throws InputError if the table has none.
 template <class Function, std::size_t Size>
 Function* choose_by_extension(const std::string& name, const FileKind<Function> (&kinds)[Size]) {
   const std::string extension = is_below_dev(name) ? ".csv" : extension_of(name);

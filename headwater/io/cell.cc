@@ -23,9 +23,10 @@ bool has_negative_exponent(std::string_view text) {
   return text.find("e-") != text.npos || text.find("E-") != text.npos;
 }
 
-// A number that a double cannot hold. Too small a number rounds to 0, as any other number rounds to
-// its nearest double; from_chars does not tell the two apart, but the wider type can, and where
-// that is too narrow as well, the exponent's sign.
+// Parses a number outside the range of double. A number that is too small rounds to 0, as every
+// number rounds to the nearest double; one that is too large is an error. from_chars reports both
+// as out of range, so long double decides which it is, and beyond its range the sign of the
+// exponent.
 Cell parse_beyond_range(const char* first, const char* last) {
   long double value = 0;
   const auto [end, error] = std::from_chars(first, last, value);

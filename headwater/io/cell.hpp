@@ -5,7 +5,7 @@
 
 namespace headwater {
 
-// What may stand in the cells of a file, and what an error calls them.
+// Which values a file may contain, and the words that error messages use for them.
 struct CellRules {
   std::string_view subject = "observations";
   bool allow_missing = true;
@@ -19,23 +19,24 @@ struct Cell {
   CellTrouble trouble;
 };
 
-// The rules that every file format shares: values are finite and 0 or more, -0 becomes 0 and NaN
-// is a missing cell.
+// Applies the rules shared by all file formats: values must be finite and at least 0, -0 becomes 0,
+// and NaN marks a missing cell.
 Cell check_value(double value);
 
-// Reads the text of one cell, without the spaces and quotes around it. An empty cell, NA and NaN
-// are missing.
+// Parses the text of one cell; the caller has removed surrounding spaces and quotes. An empty cell,
+// NA and NaN are missing.
 Cell parse_cell(std::string_view text);
 
 inline bool is_acceptable(CellTrouble trouble, const CellRules& rules) {
   return trouble == CellTrouble::none || (trouble == CellTrouble::missing && rules.allow_missing);
 }
 
-// "'-1' is negative; observations must be 0 or more", where `shown` is the value as it was found.
+// The message of an error, such as "'-1' is negative; observations must be 0 or more". `shown` is
+// the value as it appears in the file.
 std::string describe_trouble(CellTrouble trouble, std::string_view shown, const CellRules& rules);
 
-// The text in single quotes, fit for an error of one line: abbreviated, and non-printing bytes
-// written as \x00.
+// The text in single quotes for a one-line error message: long text is abbreviated, and
+// non-printing bytes are written as \x00.
 std::string quote_text(std::string_view text);
 
 }  // namespace headwater

@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-// For files that hold numbers, not text: applies check_value() to every value of a row. BadRow says
+// For binary files: applies check_value() to every value of a row. Throws BadRow, such as
 // "counts.npy: row 17, column 3: ...".
 void check_row(std::span<double> values, const CellRules& rules, const std::string& name,
                Index row_number);

@@ -7,21 +7,21 @@
 
 namespace headwater {
 
-// Rows going out, one at a time. Nothing appears under the final name before commit(), and nothing
-// stays behind without it; only pipes and devices get their rows as they come.
+// Writes a matrix one row at a time. The file appears under its name at commit(); without commit(),
+// nothing is left behind. Pipes and devices receive their rows immediately.
 class MatrixSink {
  public:
   virtual ~MatrixSink() = default;
 
-  // Every row has as many values as the first, or the header.
+  // All rows must have the same length as the first one, or as the header.
   virtual void write_row(std::span<const double> row) = 0;
 
   virtual void commit() = 0;
 };
 
-// Creates .csv, .tsv and .npy by name; "-" is CSV on standard output, and so is anything below
-// /dev/. The header names the columns of a text file; .npy has no place for it. With
-// `flush_each_row` a reader at the other end of a pipe sees each row at once.
+// Creates a .csv, .tsv or .npy file, depending on the extension. "-" is CSV on standard output, and
+// names below /dev/ are CSV as well. `header` names the columns of a text file; .npy files do not
+// store it. With `flush_each_row`, a reader at the other end of a pipe sees each row at once.
 std::unique_ptr<MatrixSink> create_sink(const std::string& name,
                                         const std::vector<std::string>& header = {},
                                         bool flush_each_row = false);

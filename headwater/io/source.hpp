@@ -20,53 +20,54 @@ class ObservationSource {
 
   virtual Index num_channels() const = 0;
 
-  // Overwrites `values` with the next observation; false at the end, and then they mean nothing.
+  // Overwrites `values` with the next observation. Returns false at the end; `values` is then
+  // unspecified.
   virtual bool next(std::vector<double>& values) = 0;
 
   // The same, sorted out. A sparse file is never made dense on the way.
   virtual bool next(Observation& y);
 
-  // True for files of rows that stand for themselves: CSV, TSV, JSON lines, NPY and HDF5. What is
-  // wrong with one row is then thrown as BadRow, and the next call of next() goes on with the row
-  // behind it. Any other InputError (a damaged file, a failing disk) is the end of the data, and so
-  // is every error of a source that cannot go on: Matrix Market, whose lines are not rows.
+  // True for formats whose rows can be read independently: CSV, TSV, JSON lines, NPY and HDF5. An
+  // invalid row then throws BadRow, and the next call of next() continues with the following row.
+  // Any other InputError (a damaged file, a failing disk) ends the data. So does every error in a
+  // Matrix Market file, whose lines are not rows.
   virtual bool can_go_on_after_error() const = 0;
 
-  // How much of the data has been handed out, from 0 to 1; nothing for a pipe.
+  // The fraction of the data returned so far, from 0 to 1; nothing for a pipe.
   virtual std::optional<double> fraction_read() const = 0;
 
-  // Where the last observation came from: "counts.csv:17", "counts.npy: row 17".
+  // The position of the last observation: "counts.csv:17", "counts.npy: row 17".
   virtual std::string position() const = 0;
 
  private:
   std::vector<double> dense_;
 };
 
-// Beyond so many channels (1 GB an observation) a file is refused.
+// A file with more channels is refused: an observation would need over 1 GB.
 inline constexpr Index kMostChannels = Index{1} << 27;
 
 enum class DataFormat { by_name, csv, tsv, json_lines, matrix_market, npy };
 
 struct SourceOptions {
   DataFormat format = DataFormat::by_name;
-  // At the end of a regular file wait for more, for lines of text. A line is handed out when it has
-  // ended, so that half a line at the end is left alone.
+  // At the end of a text file, wait for more lines. A line is returned when it is complete, so a
+  // partial last line is not read.
   bool follow = false;
-  // Asked about 20 times a second while there is nothing to read, from a followed file or a pipe;
-  // true makes that the end of the data.
+  // Called about 20 times a second while a followed file or a pipe has nothing to read. If it
+  // returns true, the data end there.
   std::function<bool()> should_stop = {};
-  // How to start a program that reads HDF5 data for this process, which a damaged file then cannot
-  // bring down (hdf5_child.hpp); empty: this process does it.
+  // The command that starts a separate process to read HDF5 data, so that a damaged file cannot
+  // crash this process (hdf5_child.hpp). If empty, this process reads the file itself.
   std::vector<std::string> hdf5_reader = {};
 };
 
-// Opens by name .csv, .tsv, .jsonl (or .ndjson), .mtx, each also with .gz behind it, .npy and
-// FILE.h5:/DATASET; "-" is CSV from standard input, and so is anything below /dev/ (a shell's
-// <(...) has such a name), unless a format is given. Reads ahead to the first observation.
+// Opens .csv, .tsv, .jsonl (or .ndjson) and .mtx files, also compressed as .gz, and .npy and
+// FILE.h5:/DATASET. "-" is CSV from standard input; names below /dev/ are CSV too (a shell's <(...)
+// has such a name). A given format overrides the name. Reads ahead to the first observation.
 std::unique_ptr<ObservationSource> open_source(const std::string& name,
                                                const SourceOptions& options = {});
 
-// The whole of such a file, rows as they stand there: a basis, activations. No cell may be missing.
+// Reads a whole file as a matrix, such as a basis or activations. No cell may be missing.
 RowMatrix read_matrix(const std::string& name, const SourceOptions& options = {});
 
 }  // namespace headwater

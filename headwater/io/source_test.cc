@@ -27,7 +27,7 @@ class SourceTest : public testing::Test {
   TestFolder folder_;
 };
 
-// Stands in for standard input as long as it lives.
+// Replaces standard input during its lifetime.
 class StandardInput {
  public:
   explicit StandardInput(std::string_view text) : before_(duplicate(STDIN_FILENO, "stdin")) {

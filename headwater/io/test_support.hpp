@@ -20,10 +20,10 @@
 #include "headwater/io/files/file_descriptor.hpp"
 #include "headwater/io/source.hpp"
 
-// What several tests of this folder need.
+// Helpers shared by the tests of this folder.
 namespace headwater {
 
-// A folder of its own for one test, gone when the test ends.
+// A temporary folder, removed when the test ends.
 class TestFolder {
  public:
   TestFolder() {
@@ -51,7 +51,7 @@ class TestFolder {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // Everything in the folder, hidden files too.
+  // All files in the folder, including hidden ones.
   std::vector<std::string> list() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
@@ -88,7 +88,7 @@ struct TestPipe {
 
 using Rows = std::vector<std::vector<double>>;
 
-// Rows that can be compared: a missing cell is -1, which no source gives.
+// Rows that can be compared with ==: a missing cell becomes -1, which no source returns.
 inline Rows read_rows(ObservationSource& source) {
   Rows rows;
   std::vector<double> values;
@@ -101,7 +101,7 @@ inline Rows read_rows(ObservationSource& source) {
   return rows;
 }
 
-// The same, going on behind bad rows, with what was said about them.
+// Like read_rows(), but skips bad rows and collects their error messages.
 inline Rows read_good_rows(ObservationSource& source, std::vector<std::string>& messages) {
   EXPECT_TRUE(source.can_go_on_after_error());
   Rows rows;
@@ -117,8 +117,8 @@ inline Rows read_good_rows(ObservationSource& source, std::vector<std::string>& 
   }
 }
 
-// As gzip would write it, but without making it shorter: pieces of at most 65535 bytes as they are
-// [RFC 1951, 3.2.4], with the checksum of [RFC 1952].
+// Wraps the text as a gzip file without compressing it: stored blocks of at most 65535 bytes [RFC
+// 1951, 3.2.4], with the checksum of [RFC 1952].
 inline std::string gzip_of(std::string_view text) {
   const auto low_bytes = [](std::uint64_t number, int count) {
     std::string bytes;
@@ -142,7 +142,7 @@ inline std::string gzip_of(std::string_view text) {
   return bytes + low_bytes(~checksum, 4) + low_bytes(text.size(), 4);
 }
 
-// The message of the Expected error that the call throws.
+// The message of the error of type Expected that the call throws.
 template <class Expected = InputError, class Call>
 std::string message_of(Call&& call) {
   try {

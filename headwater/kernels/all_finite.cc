@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// x - x is zero for a number and NaN for anything else, and a sum with NaN in it is NaN.
+// x - x is 0 if x is finite and NaN otherwise, and any NaN makes the sum NaN.
 bool is_finite_run(const double* values, std::size_t size) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);

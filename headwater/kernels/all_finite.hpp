@@ -4,7 +4,7 @@
 
 namespace headwater {
 
-// Whether every number of a matrix is finite.
+// Whether all elements of a matrix are finite.
 bool all_finite(const Eigen::Ref<const Matrix>& values);
 
 }  // namespace headwater

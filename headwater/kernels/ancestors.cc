@@ -10,18 +10,20 @@ namespace headwater {
 
 namespace {
 
-// Weights in whole units, of which there are 2^fraction_bits from one point to the next.
+// Converts weights to integers in units of sum / (n 2^fraction_bits), so that neighbouring points
+// are 2^fraction_bits units apart.
 class Units {
  public:
   Units(std::size_t num_points, double sum)
       : fraction_bits_(51 - static_cast<int>(std::bit_width(num_points))),
-        // In two factors, the first of which brings the sum near one: their product may overflow.
+        // The conversion factor could overflow, so it is split: the power of two brings the sum
+        // near 1.
         power_(std::ldexp(1, std::clamp(-std::ilogb(sum), -1000, 1000))),
         factor_(std::ldexp(static_cast<double>(num_points), fraction_bits_) / (sum * power_)) {}
 
   int fraction_bits() const { return fraction_bits_; }
 
-  // Rounded. The last bits of 2^52 and a number below it hold that number, as an integer.
+  // Rounds to the nearest integer: after adding 2^52, the low bits of the double are that integer.
   std::int64_t of_weight(double weight) const {
     const double shifted = weight * power_ * factor_ + 0x1p52;
     return std::bit_cast<std::int64_t>(shifted) - std::bit_cast<std::int64_t>(0x1p52);
@@ -40,15 +42,15 @@ class Units {
 
 }  // namespace
 
-// Each index has the points that lie below its cumulated weight and not below that of the one
-// before: of the points i 2^f + o, those below c are the ones with i < (c - o) / 2^f, rounded up.
+// Index j gets the points between the cumulative weights c_(j-1) and c_j. Point i lies at i 2^f +
+// o, so the points below c are those with i < ceil((c - o) / 2^f).
 void systematic_ancestors(std::span<const double> weights, double sum, double offset,
                           std::span<std::int32_t> ancestors) {
   assert(offset >= 0 && offset < 1);
   const Units units(ancestors.size(), sum);
   const int f = units.fraction_bits();
   const std::int64_t to_round_up = (std::int64_t{1} << f) - 1 - units.of_offset(offset);
-  // Most runs are short: so many are written before anyone asks, as long as there is room.
+  // Most indices get few points, so this many are written without a test, as long as there is room.
   constexpr std::size_t kAtOnce = 8;
   const std::size_t n = ancestors.size();
   std::int64_t cumulated = 0;

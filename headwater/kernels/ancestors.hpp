@@ -5,14 +5,15 @@
 
 namespace headwater {
 
-// Systematic resampling: the ancestor of the i-th of n = ancestors.size() points is
-// the first index up to which the weights sum to more than (i + offset) / n of `sum`, their sum;
-// so ancestors ascend. The weights are nonnegative, `sum` is positive and finite. None of weight
-// zero is chosen, nor one beyond the last of positive weight where rounding would have it so.
+// Systematic resampling of n = ancestors.size() points: the ancestor of point i is the first index
+// whose cumulative weight exceeds (i + offset) / n times `sum`, the sum of the weights. Ancestors
+// therefore ascend. Weights are nonnegative, `sum` is positive and finite, and 0 <= offset < 1. An
+// index of weight zero is never chosen, and rounding never leads past the last index of positive
+// weight.
 //
-// Sums are taken in whole units of sum / (n 2^f), as small as fit into 51 bits: they are exact, and
-// the result is the same on every machine. Each weight is rounded to such a unit, so that a point
-// is off by no more than it would be by the rounding of sums. 0 <= offset < 1.
+// Weights are rounded to integer multiples of sum / (n 2^f), the finest unit for which sums fit
+// into 51 bits. Their sums are exact, so the result is the same on every machine. The rounding
+// moves a point by no more than the rounding of a floating-point sum would.
 void systematic_ancestors(std::span<const double> weights, double sum, double offset,
                           std::span<std::int32_t> ancestors);
 

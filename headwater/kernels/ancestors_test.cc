@@ -27,8 +27,9 @@ double sum_of(const std::vector<double>& weights) {
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
-// The walk up the cumulated weights; they may disagree where a point is within rounding of a sum,
-// as one of a thousand points is with a probability of about 1e-10.
+// The definition, computed by a walk along the cumulative weights. It may differ from the kernel if
+// a point lies within rounding of a cumulative weight; of a thousand points one does with
+// probability of about 1e-10.
 std::vector<std::int32_t> by_walking(const std::vector<double>& weights, std::size_t num_points,
                                      double offset) {
   QuantileWalk walk(weights.size(), [&](std::size_t i) { return weights[i]; });
@@ -61,7 +62,7 @@ TEST(Ancestors, AreThoseOfAWalkUpTheWeights) {
   }
 }
 
-// A point on a cumulated weight belongs to the next index.
+// A point that equals a cumulative weight belongs to the next index.
 TEST(Ancestors, OfPointsOnASum) {
   EXPECT_EQ(systematic({1, 1, 1, 1}, 4, 0), (std::vector<std::int32_t>{0, 1, 2, 3}));
   EXPECT_EQ(systematic({0, 2, 0, 1, 1, 0}, 4, 0), (std::vector<std::int32_t>{1, 1, 3, 4}));
@@ -82,7 +83,7 @@ TEST(Ancestors, AreNeverOfWeightZeroNorBeyondTheLast) {
   }
 }
 
-// A sum that is given too large leaves points over.
+// If the given sum is too large, the last points lie beyond all cumulative weights.
 TEST(Ancestors, BeyondTheSumAreTheLastOfPositiveWeight) {
   const std::vector<double> weights = {0, 1, 2, 0};
   std::vector<std::int32_t> ancestors(4, -1);
@@ -102,7 +103,7 @@ TEST(Ancestors, DoNotDependOnTheScaleOfWeights) {
   EXPECT_EQ(systematic({0, 5e-324, 5e-324}, 2, 0.5), (std::vector<std::int32_t>{1, 2}));
 }
 
-// floor(n w) or ceil(n w) copies, for as many particles as there can be.
+// Every index has floor(n w) or ceil(n w) copies, for the largest number of particles.
 TEST(Ancestors, OfVeryManyParticlesHaveTheirShares) {
   constexpr std::size_t kMany = std::size_t{1} << 22;
   std::vector<double> weights(kMany);

@@ -13,10 +13,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-constexpr double kNegligible = 0x1p-54;    // of a sum
-constexpr std::size_t kBetweenChecks = 8;  // terms
+constexpr double kNegligible = 0x1p-54;    // relative to a sum
+constexpr std::size_t kBetweenChecks = 8;  // number of terms
 
-// The partial sums of the series at U vectors of m, whose chains of products hide in each other.
+// The partial sums of the series for U vectors of m. Independent vectors hide the latency of the
+// products.
 template <std::size_t U>
 struct PartialSums {
   V means[U];
@@ -38,7 +39,8 @@ struct PartialSums {
     }
   }
 
-  // Whether no term from this ratio on matters: each is less than half of the one before it.
+  // Whether the remaining terms, beginning with this ratio, are negligible and each is less than
+  // half of the one before.
   HWY_INLINE bool are_complete(double ratio) const {
     const Doubles d;
     const auto half = hn::Set(d, 0.5);
@@ -61,8 +63,8 @@ HWY_INLINE void sum_up(const double* ratios, std::size_t size, const V (&means)[
   for (std::size_t u = 0; u < U; ++u) sums[u] = partial.sums[u];
 }
 
-// Counts the partial sums that are no more than u S(m). Those that are equal to S(m) but for
-// rounding are not counted, so that the last term is the last resort.
+// Counts the partial sums that are at most u S(m). Partial sums that equal S(m) up to rounding are
+// never counted, so the result is at most the index of the last term.
 template <std::size_t U>
 HWY_INLINE void count_up(const double* ratios, std::size_t size, const V (&means)[U],
                          const V (&uniforms)[U], V (&counts)[U]) {
@@ -87,7 +89,7 @@ HWY_INLINE void count_up(const double* ratios, std::size_t size, const V (&means
   }
 }
 
-// Calls function(load, store) for four vectors at a time, then for single ones.
+// Calls function(load, store) for groups of four vectors, then for single vectors.
 template <class Function>
 HWY_INLINE void for_vectors(std::size_t size, const Function& function) {
   const Doubles d;

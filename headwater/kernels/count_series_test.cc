@@ -12,7 +12,8 @@
 namespace headwater {
 namespace {
 
-// Those of e^m, or of a series that falls more slowly, as many as matter up to this m.
+// The ratios of e^m, or of a series that decreases more slowly; enough terms for all m up to
+// `most`.
 std::vector<double> ratios_up_to(double most, double extra) {
   std::vector<double> ratios;
   double log_term = 0;
@@ -57,7 +58,7 @@ Numbers random_numbers(std::size_t size, double most) {
 const double kMost[] = {0.01, 3, 40, 500};
 const double kExtra[] = {0, 7.5};
 
-// Every term is rounded twice as often as it has factors.
+// A term with h factors is rounded 2h times.
 TEST(CountSeries, SumsAllThatMatters) {
   under_each_instruction_set([] {
     for (const double most : kMost) {
@@ -80,8 +81,7 @@ TEST(CountSeries, SumsAllThatMatters) {
   });
 }
 
-// The part of the sum before the term that was drawn, and that with it, have the uniform number
-// between them.
+// The uniform number must lie between the partial sum without the drawn term and the one with it.
 TEST(CountSeries, DrawsInvertTheDistribution) {
   under_each_instruction_set([] {
     for (const double most : kMost) {

@@ -1,4 +1,4 @@
-// Logarithm and exponential of vectors of doubles, within the kernels. Included once for each
+// Logarithm and exponential of vectors of doubles, for use inside kernels. Included once for each
 // instruction set (Highway's foreach_target.h), hence this guard instead of #pragma once.
 #if defined(HEADWATER_KERNELS_ELEMENTARY_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEADWATER_KERNELS_ELEMENTARY_INL_HPP
@@ -17,12 +17,14 @@ HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// ln 2 in two parts, the first of so few bits that its product with an exponent is exact.
+// ln 2 as a sum of two parts. The first part has so few bits that its product with an exponent is
+// exact.
 inline constexpr double kLn2High = 0x1.62e42feep-1;
 inline constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
-// Whether x is normal, positive and finite. The bits of such numbers, and of no others, are at
-// least 2 << 52 as signed integers after this sum, which takes the largest to the largest.
+// Whether x is ordinary: normal, positive and finite. After this addition, the bits of ordinary
+// numbers, and only those, are at least 2 << 52 as signed integers; the largest double becomes the
+// largest integer.
 template <class D>
 HWY_INLINE hn::Mask<D> is_ordinary(D d, hn::Vec<D> x) {
   const hn::RebindToSigned<D> di;
@@ -30,7 +32,8 @@ HWY_INLINE hn::Mask<D> is_ordinary(D d, hn::Vec<D> x) {
   return hn::RebindMask(d, hn::Gt(moved, hn::Set(di, 0x001FFFFFFFFFFFFF)));
 }
 
-// x = 2^(exponent - 1023) mantissa, with the mantissa in [sqrt(1/2), sqrt(2)), for ordinary x.
+// Splits an ordinary x into 2^(exponent - 1023) mantissa, with the mantissa in [sqrt(1/2),
+// sqrt(2)).
 template <class D>
 struct Split {
   hn::Vec<D> mantissa;
@@ -42,14 +45,15 @@ HWY_INLINE Split<D> split(D d, hn::Vec<D> x) {
   constexpr std::uint64_t kOneBits = 0x3FF0000000000000;
   constexpr std::uint64_t kSqrtHalfBits = 0x3FE6A09E00000000;
   const hn::RebindToUnsigned<D> du;
-  // Carries into the exponent just where the fraction is that of sqrt(2) or more.
+  // Carries into the exponent exactly if the fraction is at least that of sqrt(2).
   const auto shifted = hn::Add(hn::BitCast(du, x), hn::Set(du, kOneBits - kSqrtHalfBits));
   const auto fraction = hn::And(shifted, hn::Set(du, 0x000FFFFFFFFFFFFF));
   return {hn::BitCast(d, hn::Add(fraction, hn::Set(du, kSqrtHalfBits))),
           hn::ShiftRight<52>(shifted)};
 }
 
-// A whole number below 2^52, less `bias`: made the last bits of 2^52, which is taken away again.
+// Converts an integer below 2^52 to a double and subtracts `bias`: the integer becomes the low bits
+// of 2^52, and then 2^52 + bias is subtracted.
 template <class D, class VU>
 HWY_INLINE hn::Vec<D> whole_to_double(D d, VU whole, double bias) {
   constexpr std::uint64_t kTwo52Bits = 0x4330000000000000;
@@ -60,7 +64,7 @@ HWY_INLINE hn::Vec<D> whole_to_double(D d, VU whole, double bias) {
 
 // e ln 2 + log(1 + f) for 1 + f = mantissa. With s = f / (2 + f),
 //   log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R(s^2))),
-// where R is the minimax polynomial of FreeBSD's e_log.c, here in two chains.
+// where R is the minimax polynomial of FreeBSD's e_log.c, evaluated in two independent chains.
 template <class D>
 HWY_INLINE hn::Vec<D> log_of_parts(D d, hn::Vec<D> mantissa, hn::Vec<D> e) {
   const auto f = hn::Sub(mantissa, hn::Set(d, 1.0));
@@ -80,14 +84,15 @@ HWY_INLINE hn::Vec<D> log_of_parts(D d, hn::Vec<D> mantissa, hn::Vec<D> e) {
   return hn::MulAdd(e, hn::Set(d, kLn2High), hn::Sub(f, hn::Sub(half_square, small)));
 }
 
-// log x for ordinary x: within 1 ulp.
+// log x for ordinary x, within 1 ulp.
 template <class D>
 HWY_INLINE hn::Vec<D> log_of_ordinary(D d, hn::Vec<D> x) {
   const Split<D> parts = split(d, x);
   return log_of_parts(d, parts.mantissa, whole_to_double(d, parts.exponent, 1023));
 }
 
-// log x for any x: the same, and -infinity for 0, NaN below it, infinity for infinity.
+// log x for any x: -infinity for 0, NaN for negative numbers, infinity for infinity, and otherwise
+// as log_of_ordinary().
 template <class D>
 HWY_INLINE hn::Vec<D> log_of(D d, hn::Vec<D> x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -101,8 +106,8 @@ HWY_INLINE hn::Vec<D> log_of(D d, hn::Vec<D> x) {
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, kInfinity)), log, x);
 }
 
-// The same for several vectors, which depend on nothing of each other and so hide how long each
-// takes. What is not ordinary is rare, and taken care of only if there is any.
+// Logarithms of several independent vectors, which hide each other's latency. Numbers that are not
+// ordinary are rare, so they are handled only if there are any.
 template <class D, std::size_t U>
 HWY_INLINE void take_logs(D d, hn::Vec<D> (&x)[U]) {
   auto ordinary = is_ordinary(d, x[0]);
@@ -114,17 +119,17 @@ HWY_INLINE void take_logs(D d, hn::Vec<D> (&x)[U]) {
   }
 }
 
-// exp x for any x: within 1.1 ulp, 0 where it is less than half the smallest double, infinity
-// beyond the largest. With n = round(x / ln 2) and r = x - n ln 2 it is 2^n (1 + r + r^2 p(r)), p a
-// Taylor polynomial. The power of two is multiplied in by halves, both normal, so that the result
-// alone may underflow.
+// exp x for any x, within 1.1 ulp; 0 below half the smallest double, infinity above the largest.
+// With n = round(x / ln 2) and r = x - n ln 2, exp x = 2^n (1 + r + r^2 p(r)), where p is a Taylor
+// polynomial. 2^n is multiplied in as two normal factors, so that only the final product can
+// underflow.
 template <class D>
 HWY_INLINE hn::Vec<D> exp_of(D d, hn::Vec<D> x) {
   const auto most = hn::Set(d, 710.0);
   const auto least = hn::Set(d, -746.0);
-  x = hn::IfThenElse(hn::Gt(x, most), most, x);  // not Min, Max: NaN stays
+  x = hn::IfThenElse(hn::Gt(x, most), most, x);  // Min and Max would lose NaN
   x = hn::IfThenElse(hn::Lt(x, least), least, x);
-  // Added to 1.5 * 2^52, a number is rounded to a whole one, which the last bits of the sum hold.
+  // Adding 1.5 * 2^52 rounds a number to an integer, which is then in the low bits of the sum.
   const auto shift = hn::Set(d, 0x1.8p52);
   const auto shifted = hn::MulAdd(x, hn::Set(d, 0x1.71547652b82fep0), shift);  // x / ln 2
   const auto n = hn::Sub(shifted, shift);

@@ -22,7 +22,7 @@ using Truth = long double (*)(long double);
 
 double ulp(double x) { return std::nextafter(std::abs(x), kInfinity) - std::abs(x); }
 
-// 100,000 numbers between the two, of even density.
+// 100,000 numbers between the two, evenly spaced.
 std::vector<double> numbers(double from, double to) {
   Generator generator = RandomStream(71).at(0, 0, Purpose::basis);
   std::vector<double> in(100'000);
@@ -114,8 +114,8 @@ TEST(VectorExp, AtTheEnds) {
   });
 }
 
-// Numbers of any length, at any place, in place or not, come out as each would alone; and what is
-// not ordinary among them changes no other.
+// The result for a number depends on no other number: whatever the length and alignment, in place
+// or not, and even if some numbers are not ordinary.
 TEST(VectorFunctions, TakeEachNumberAlone) {
   under_each_instruction_set([] {
     for (const Function function : {vector_log, vector_exp}) {

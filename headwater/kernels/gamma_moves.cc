@@ -20,7 +20,8 @@ struct GammaTrial {
     c = hn::Div(hn::Set(tag, 1.0), hn::Sqrt(hn::Mul(hn::Set(tag, 9.0), d)));
   }
 
-  // 1 - v + log v = 3 (log(1 + t) - t) - t^2 (3 + t), where t is small if d is large.
+  // 1 - v + log v = 3 (log(1 + t) - t) - t^2 (3 + t), which does not cancel for the small t of a
+  // large d.
   HWY_INLINE V operator()(V z, V u) const {
     const Doubles tag;
     const auto one = hn::Set(tag, 1.0);

@@ -18,7 +18,7 @@ struct Numbers {
   std::vector<double> previous;
 };
 
-// With normal numbers far out, which are where trials fail.
+// Includes extreme normal numbers, for which trials are rejected.
 Numbers random_numbers(std::size_t size) {
   Generator generator = RandomStream(81).at(0, 0, Purpose::basis);
   Numbers numbers;
@@ -32,7 +32,7 @@ Numbers random_numbers(std::size_t size) {
   return numbers;
 }
 
-// How far log u is below what it must not exceed.
+// By how much log u is below the acceptance bound.
 long double margin(double z, double u, double shape) {
   const long double d = static_cast<long double>(shape) - 1 / 3.0L;
   const long double t = z / std::sqrt(9 * d);
@@ -61,9 +61,9 @@ TEST(GammaTrials, AreThoseOfEachNumber) {
           EXPECT_EQ(out.back(), -7);
           for (std::size_t i = 0; i < length; ++i) {
             const long double above = margin(z[i], u[i], shape);
-            if (std::abs(above) < 1e-12) continue;  // either way
+            if (std::abs(above) < 1e-12) continue;  // at the bound both are valid
             const double expected = above > 0 ? value(z[i], shape) : -1;
-            // 1 + t cancels where t is near -1.
+            // 1 + t cancels if t is near -1.
             EXPECT_NEAR(out[shift + i], expected, 1e-14 * shape) << z[i] << ' ' << u[i];
           }
         }
@@ -99,7 +99,8 @@ TEST(GammaTrials, MayHaveAShapeEach) {
 }
 
 TEST(GammaTrials, FailAsOftenAsTheySay) {
-  // The share of failures has a standard error of 7e-4; 5 of those are exceeded once in a million.
+  // The fraction of rejections has a standard error of 7e-4; a deviation of 5 standard errors
+  // occurs once in a million.
   constexpr std::size_t kDraws = 100000;
   Generator generator = RandomStream(82).at(0, 0, Purpose::basis);
   std::vector<double> normals(kDraws);

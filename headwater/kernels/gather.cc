@@ -7,8 +7,8 @@ namespace headwater {
 
 namespace {
 
-// Several rows at a time, so that their indices are loaded once for all columns. In plain loops:
-// the gather instructions of AVX2 took twice as long.
+// Several rows at a time, so that their indices are loaded once for all columns. Plain loops:
+// AVX2's gather instructions took twice as long.
 template <std::size_t kRows>
 void gather(const Eigen::Ref<const Matrix>& in, const std::int32_t* rows, double* out,
             Index stride) {

@@ -18,13 +18,13 @@ using Integers = hn::RebindToSigned<Doubles>;
 using I = hn::Vec<Integers>;
 using Mask = hn::Mask<Doubles>;
 
-// A cell as a number to compute with and as an index.
+// The number of a cell on its side, and its index in the table of both sides.
 struct Cell {
   V number;
   I index;
 };
 
-// Whole numbers that are small.
+// Converts small integers, stored as doubles, to integers.
 HWY_INLINE I as_index(V number) {
   return hn::PromoteTo(Integers(), hn::DemoteTo(hn::Rebind<std::int32_t, Doubles>(), number));
 }
@@ -33,12 +33,12 @@ HWY_INLINE V look_up(const double* table, I index) {
   return hn::GatherIndex(Doubles(), table, index);
 }
 
-// 0 for the side of x = 0, the number of cells for that of x = 1.
+// The index of a side's first cell: 0 for the side of x = 0, kCount for the side of x = 1.
 HWY_INLINE V side_begin(Mask is_near_one) {
   return hn::IfThenElseZero(is_near_one, hn::Set(Doubles(), double{DistanceCells::kCount}));
 }
 
-// The cell of a side that a distance lies in; its index counts from `begin`.
+// The cell of a side that contains the distance; its index counts from `begin`.
 HWY_INLINE Cell cell_of(V distance, V begin) {
   const Doubles d;
   const auto place =
@@ -53,15 +53,15 @@ HWY_INLINE V edge_of(V number) {
   return hn::Mul(hn::Mul(part, part), hn::Set(d, 0.5));
 }
 
-// What is known of the moves from some states.
+// The guided transition from each state. The "own" edge is the nearer one.
 struct Moves {
-  V distance, rest;  // to the own edge and to the other
-  V own_begin;       // of the cells on its side
+  V distance, rest;  // distances to the own edge and to the other
+  V own_begin;       // index of the first cell of the own side
   Mask is_near_one;
-  V below;          // the integral from the edge up to the state
-  V beyond;         // from there to 1/2
-  V other;          // over the other side
-  V towards, away;  // probabilities of moves that way, times the means of the function there
+  V below;          // integral from the own edge up to the state
+  V beyond;         // integral from the state up to 1/2
+  V other;          // integral over the other side
+  V towards, away;  // each direction's probability times the function's mean there
 
   HWY_INLINE Moves(const RelaxedTable& table, V state) {
     const Doubles d;
@@ -82,16 +82,16 @@ struct Moves {
   }
 };
 
-// The distance on a side up to which the function has this integral. The last cell that begins no
-// later is found in two steps: which of the runs of cells, by comparing with them all, and which of
-// its cells, by halving; look-ups are slow.
+// The distance on a side up to which the function has this integral. Table look-ups are slow, so
+// the last cell that begins before it is found in two steps: all groups of cells are compared
+// without look-ups, then a binary search finds the cell within its group.
 HWY_INLINE V inverse_integral(const RelaxedTable& table, V begin, V integral) {
   const Doubles d;
   const Integers di;
   constexpr int kRun = DistanceCells::kCount / 8;
   const auto is_near_one = hn::Gt(begin, hn::Zero(d));
   auto number = hn::Zero(d);
-  auto before = hn::Zero(d);  // the integral up to the cell
+  auto before = hn::Zero(d);  // integral up to the cell
   for (int first = kRun; first < DistanceCells::kCount; first += kRun) {
     const auto there =
         hn::IfThenElse(is_near_one, hn::Set(d, table.integrals[DistanceCells::kCount + first]),
@@ -116,14 +116,15 @@ HWY_INLINE V inverse_integral(const RelaxedTable& table, V begin, V integral) {
   return hn::Min(hn::Max(place, low), high);
 }
 
-// point, between 0 and the worth, is how much of it lies before the next state, as one goes from
-// the own edge to the state, from there to 1/2, and from the other edge to 1/2.
+// Draws the next state by inversion. The target's mass (towards + away) is traversed from the own
+// edge to the state, then to 1/2, then from the other edge to 1/2; `point` is the mass before the
+// next state.
 HWY_INLINE V moved(const RelaxedTable& table, V uniform, V state) {
   const Doubles d;
   const Moves moves(table, state);
   const auto point = hn::Mul(uniform, hn::Add(moves.towards, moves.away));
   const auto is_towards = hn::Lt(point, moves.towards);
-  // Integrals of the function: from the edge on, and from the state on.
+  // The integrals of the function from the own edge (`until`) and from the state (`along`).
   const auto until = hn::Mul(hn::Mul(point, moves.distance), hn::Set(d, 1 / table.alpha));
   const auto along = hn::Mul(hn::Mul(hn::Sub(point, moves.towards), moves.rest),
                              hn::Set(d, 1 / (1 - table.alpha)));
@@ -135,7 +136,8 @@ HWY_INLINE V moved(const RelaxedTable& table, V uniform, V state) {
   const auto found =
       inverse_integral(table, hn::IfThenElse(crosses, other_begin, moves.own_begin), integral);
 
-  // In the cell at the edge, where tiny distances must keep their digits, part of the distance.
+  // In the cell at the edge the next distance is computed as a fraction of the old one, so that
+  // tiny distances keep their relative accuracy.
   const auto is_first = hn::Lt(moves.distance, hn::Set(d, DistanceCells::edge(1)));
   const auto part = hn::Mul(point, hn::IfThenElse(moves.is_near_one, hn::Set(d, table.scales[1]),
                                                   hn::Set(d, table.scales[0])));

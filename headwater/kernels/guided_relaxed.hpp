@@ -9,13 +9,13 @@
 
 namespace headwater {
 
-// Moves of prior 'relaxed-selection' (relaxed_moves.hpp), of one component of some particles each,
-// guided by a function of the state: a move is as probable as by the prior times the function where
-// it leads. The function is constant in cells, and the moves are uniform in pieces, so that all
-// they need are its integrals from an edge on.
+// Guided transitions of prior 'relaxed-selection' (relaxed_moves.hpp), for one component of each
+// particle. The density of a guided transition is proportional to the prior's density times a
+// function of the next state. That function is constant on cells, and the prior's density is
+// piecewise constant, so a draw needs only integrals of the function from an edge.
 
-// Cuts the distances (0, 1/2] to an edge into cells that narrow towards it: cell j lies between
-// (j / n)^2 / 2 and ((j + 1) / n)^2 / 2.
+// Divides the distances (0, 1/2] to an edge into cells that become narrower towards the edge: cell
+// j lies between (j / n)^2 / 2 and ((j + 1) / n)^2 / 2.
 struct DistanceCells {
   static constexpr int kCount = 32;
   static constexpr double edge(int j) {
@@ -26,23 +26,23 @@ struct DistanceCells {
   static constexpr double width(int j) { return edge(j + 1) - edge(j); }
 };
 
-// Cells of both sides: from x = 0 to 1/2, then from x = 1 to 1/2.
+// The number of cells on both sides: from x = 0 to 1/2, then from x = 1 to 1/2.
 inline constexpr int kBothSides = 2 * DistanceCells::kCount;
 
-// The function and what its moves need.
+// The guiding function, with the integrals that its transitions need.
 struct RelaxedTable {
-  // From the logarithms of its values, kBothSides of them.
+  // Sets the function from its kBothSides log-values, and alpha.
   void set(std::span<const double> logarithms, double probability);
 
-  double alpha = 0.5;  // P(a move towards the edge)
+  double alpha = 0.5;  // probability of a move towards the edge
   std::array<double, kBothSides> values;
   std::array<double, kBothSides> log_values;
-  std::array<double, kBothSides> integrals;  // from the edge to where each cell begins
-  std::array<double, 2> totals;              // over each side
+  std::array<double, kBothSides> integrals;  // from the edge to the start of each cell
+  std::array<double, 2> totals;              // integral over each side
   std::array<double, 2> scales;              // 1 / (alpha times the value at each edge)
 };
 
-// In which of the cells of both sides each state lies.
+// The index, among the cells of both sides, of the cell that contains each state.
 void relaxed_cells(std::span<const double> states, std::span<std::int32_t> cells);
 
 // products[i] *= the mean of the function after a move from states[i].

@@ -21,14 +21,14 @@ int cell_of(double state) {
   return (state > 0 ? 0 : kCells) + j;
 }
 
-// A function of the state that is constant in cells, integrated one cell after another.
+// A function that is constant on cells, integrated cell by cell.
 struct Naive {
   std::vector<double> log_values;
   double alpha;
 
   double value(double state) const { return std::exp(log_values[cell_of(state)]); }
 
-  // From the edge of this side (1 or -1) up to a distance.
+  // The integral from the edge of a side (1 or -1) up to a distance.
   long double integral(double side, double distance) const {
     long double sum = 0;
     for (int j = 0; j < kCells && DistanceCells::edge(j) < distance; ++j) {
@@ -39,8 +39,8 @@ struct Naive {
     return sum;
   }
 
-  // How much of the guided move from `state` leads no farther than to `next`, on the way from the
-  // own edge to 1/2 and then from the other edge to 1/2.
+  // The mass of the guided transition from `state` up to `next`, traversed from the own edge to 1/2
+  // and then from the other edge to 1/2.
   long double worth_up_to(double state, double next) const {
     const double side = std::copysign(1.0, state);
     const double d = std::abs(state);
@@ -55,7 +55,7 @@ struct Naive {
   long double worth(double state) const { return worth_up_to(state, std::copysign(0.5, -state)); }
 };
 
-// Smooth, or with a factor of up to e^12 from cell to cell.
+// A smooth function, or one that changes by a factor of up to e^12 from cell to cell.
 Naive random_function(double alpha, double roughness) {
   Generator generator = RandomStream(91).at(0, 0, Purpose::basis);
   Naive function{std::vector<double>(kBothSides), alpha};
@@ -96,7 +96,7 @@ Particles random_particles(std::size_t size) {
   return particles;
 }
 
-// Under each instruction set, for several functions and every length.
+// Runs the check under each instruction set, for several functions and every length.
 template <class Check>
 void for_each_case(Check check) {
   under_each_instruction_set([&] {
@@ -136,8 +136,8 @@ TEST(GuidedRelaxed, WorthsAreIntegrals) {
   });
 }
 
-// The part of the worth that lies before a draw is the uniform number it was made from. Rounding
-// moves a draw by 1e-15 or so, where the function may be e^12 times its mean.
+// The fraction of the mass before a draw must equal the uniform number that it was made from.
+// Rounding moves a draw by about 1e-15, where the function may be e^12 times its mean.
 TEST(GuidedRelaxed, MovesInvertTheirDistribution) {
   const Particles particles = random_particles(1100);
   for_each_case([&](const Naive& function, const RelaxedTable& table, std::size_t length) {
@@ -156,7 +156,7 @@ TEST(GuidedRelaxed, MovesInvertTheirDistribution) {
   });
 }
 
-// Towards the edge by a factor, down to the smallest distances.
+// A move towards the edge multiplies the distance by a factor, down to the smallest distances.
 TEST(GuidedRelaxed, TinyDistancesKeepTheirDigits) {
   under_each_instruction_set([] {
     const Naive function = random_function(0.95, 0.1);
@@ -168,7 +168,7 @@ TEST(GuidedRelaxed, TinyDistancesKeepTheirDigits) {
         guided_relaxed_moves(table, {&uniform, 1}, {&state, 1}, {&next, 1});
         const double worth = static_cast<double>(function.worth(state));
         const double part = uniform * worth / (function.alpha * function.value(state));
-        ASSERT_LT(part, 1);  // the move is towards the edge
+        ASSERT_LT(part, 1);  // the move must be towards the edge
         EXPECT_NEAR(next / state, part, 1e-14);
       }
     }

@@ -26,7 +26,8 @@ HWY_EXPORT(own_target);
 
 namespace {
 
-// Found before anything is chosen, since what is chosen would then seem to be all that there is.
+// Must be called before an instruction set is chosen: afterwards Highway reports only the chosen
+// one.
 const std::vector<std::int64_t>& targets_of_this_machine() {
   static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
   return targets;

@@ -6,19 +6,20 @@
 
 namespace headwater {
 
-// Kernels are compiled for several instruction sets, and each call takes the best that the machine
-// has. Sums are cut up by the length of a vector and some sets round a product and a sum at once,
-// so that results differ in their last bits from one set to another.
+// Kernels are compiled for several instruction sets, and each call uses the best one that the
+// machine supports. The order of summation depends on the vector length, and some sets have fused
+// multiply-add, so results differ in their last bits between instruction sets.
 
-// Those that this machine has, best first, by Highway's names: "AVX2", "SSE4", "SCALAR" and so on.
+// The sets that this machine supports, best first, by Highway's names: "AVX2", "SSE4", "SCALAR" and
+// so on.
 std::vector<std::string> instruction_sets();
 
-// The one that is used.
+// The instruction set in use.
 std::string current_instruction_set();
 
-// Has all kernels use the named one from now on, to get the bits of a lesser machine, or to test
-// it; the best again if the name is empty. Throws UsageError for one that the machine has not. Not
-// while another thread computes.
+// Makes all kernels use the named instruction set, to reproduce the results of another machine or
+// to test it. An empty name selects the best one again. Throws UsageError if the machine does not
+// support it. Must not be called while another thread computes.
 void use_instruction_set(std::string_view name);
 
 }  // namespace headwater

@@ -1,5 +1,5 @@
-// The intensities of channels under the activations of particles. Included once for each
-// instruction set (Highway's foreach_target.h), hence this guard instead of #pragma once.
+// The intensities of channels for the activations of particles. Included once for each instruction
+// set (Highway's foreach_target.h), hence this guard instead of #pragma once.
 #if defined(HEADWATER_KERNELS_INTENSITIES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEADWATER_KERNELS_INTENSITIES_INL_HPP
 #undef HEADWATER_KERNELS_INTENSITIES_INL_HPP
@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Activations of consecutive particles: of component k, the u-th vector.
+// Loads the activations of consecutive particles: vector u of component k.
 struct WholeVectors {
   const double* x;
   std::size_t stride;
@@ -29,7 +29,7 @@ struct WholeVectors {
   }
 };
 
-// Of fewer particles than a vector has lanes.
+// Loads the activations of fewer particles than a vector has lanes.
 struct PartOfVector {
   const double* x;
   std::size_t stride;
@@ -41,8 +41,8 @@ struct PartOfVector {
   HWY_INLINE PartOfVector from(std::size_t /*u*/) const { return *this; }
 };
 
-// intensities[c][u] = sum_k rows[c K + k] x_k. Several channels at a time, so that activations are
-// loaded once for all of them.
+// intensities[c][u] = sum_k rows[c K + k] x_k. Computes several channels together, so that
+// activations are loaded once for all of them.
 template <std::size_t C, std::size_t U, class Activations>
 HWY_INLINE void intensities_of(const double* rows, std::size_t num_components,
                                const Activations& activations, V (&intensities)[C][U]) {

@@ -41,8 +41,8 @@ void KroneckerOperator::apply_axis(Index axis, std::span<double> values, Index w
     }
     return;
   }
-  // A thread's own, so that filters in several threads can share an operator; kept, so that a
-  // stream in its steady state allocates nothing.
+  // Thread-local, so that filters in several threads can share an operator. Static, so that no step
+  // allocates memory once the size is reached.
   thread_local Vector scratch;
   if (scratch.size() < inner * states) scratch.resize(inner * states);
   Eigen::Map<Matrix> moved(scratch.data(), inner, states);

@@ -51,7 +51,8 @@ TEST(Kronecker, SeveralNumbersAStateMoveAlike) {
   EXPECT_LT(reference::largest_relative_difference(together, alone), 1e-14);
 }
 
-// Expected moves of an axis = sum over all pairs of joint states of law(x') P(x', x) values(x).
+// Expected transitions of an axis = sum over all pairs of joint states of law(x') P(x', x)
+// values(x).
 TEST(Kronecker, MovesAreSumsOverPairsOfJointStates) {
   const FiniteChain chain = mixed_chain();
   const KroneckerOperator transition = chain.joint_transition();

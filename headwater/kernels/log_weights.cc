@@ -29,9 +29,8 @@ struct WeightSums {
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Calls body(load, store) for one vector after the other, of which the last may have less than all
-// its lanes: there load(run) gives -infinity beyond them, a weight of zero, and store leaves them
-// out.
+// Calls body(load, store) for each vector. The last vector may be partial: load(run) fills its
+// unused lanes with -infinity, a weight of zero, and store ignores them.
 template <class Body>
 HWY_INLINE void for_each_vector(std::size_t size, const Body& body) {
   const Doubles d;
@@ -46,7 +45,7 @@ HWY_INLINE void for_each_vector(std::size_t size, const Body& body) {
        [=](V values, double* run) HWY_ATTR { store_part(d, values, run + i, size - i); });
 }
 
-// Replaces what is not below infinity by -infinity. Returns the largest.
+// Replaces NaN and +infinity by -infinity. Returns the largest element.
 double make_valid(double* log_weights, std::size_t size) {
   const Doubles d;
   V largest = hn::Set(d, kMinusInfinity);

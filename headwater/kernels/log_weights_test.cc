@@ -30,7 +30,7 @@ TEST(LogWeights, AreNormalised) {
   });
 }
 
-// The exponentials of numbers that reach down to where they underflow, in any number.
+// The log-weights range down to where their exponentials underflow, for vectors of any length.
 TEST(LogWeights, AreThoseOfTheirDefinition) {
   Generator generator = RandomStream(74).at(0, 0, Purpose::basis);
   std::vector<double> given(1100);

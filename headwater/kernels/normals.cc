@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Of an angle of at most an eighth of a turn to either side, by the minimax polynomials of
-// FreeBSD's k_sin.c and k_cos.c.
+// Sine of an angle of at most an eighth of a turn in either direction. This and small_cosine() use
+// the minimax polynomials of FreeBSD's k_sin.c and k_cos.c.
 HWY_INLINE V small_sine(V angle, V square) {
   const Doubles d;
   auto p = hn::Set(d, 1.58969099521155010221e-10);
@@ -39,9 +39,9 @@ HWY_INLINE V small_cosine(V square) {
   return hn::MulAdd(hn::Mul(square, square), p, less);
 }
 
-// An angle given as a part of a turn, in [0, 1]: the nearest quarter, in the last bits of
-// `quarter`, and the sine and cosine of what is left. That is exact in parts of a turn, so that no
-// digits of pi are missed.
+// An angle, given as a fraction of a turn in [0, 1], is split into the nearest quarter turn (in the
+// low bits of `quarter`) and a remainder, of which this holds sine and cosine. As a fraction of a
+// turn the remainder is exact, so the argument reduction loses no digits of pi.
 struct Turned {
   hn::Vec<hn::RebindToUnsigned<Doubles>> quarter;
   V sine;
@@ -59,7 +59,7 @@ HWY_INLINE Turned turn(V part) {
   return {hn::BitCast(du, shifted), small_sine(angle, square), small_cosine(square)};
 }
 
-// Of `even` and `odd` the one that belongs to the quarter, negative if its second last bit is set.
+// Selects `odd` or `even` by the last bit of `quarter`; the bit before it sets the sign.
 HWY_INLINE V by_quarter(hn::Vec<hn::RebindToUnsigned<Doubles>> quarter, V even, V odd) {
   const Doubles d;
   const hn::RebindToUnsigned<Doubles> du;
@@ -68,14 +68,14 @@ HWY_INLINE V by_quarter(hn::Vec<hn::RebindToUnsigned<Doubles>> quarter, V even, 
   return hn::Xor(hn::IfThenElse(hn::RebindMask(d, is_odd), odd, even), hn::BitCast(d, sign));
 }
 
-// Through the quarters: cos, -sin, -cos, sin.
+// In the four quarters: cos, -sin, -cos, sin.
 HWY_INLINE V cosine(const Turned& turned) {
   const hn::RebindToUnsigned<Doubles> du;
   const auto next = hn::Add(turned.quarter, hn::Set(du, 1));
   return by_quarter(next, turned.sine, turned.cosine);
 }
 
-// sin, cos, -sin, -cos.
+// In the four quarters: sin, cos, -sin, -cos.
 HWY_INLINE V sine(const Turned& turned) {
   return by_quarter(turned.quarter, turned.sine, turned.cosine);
 }

@@ -18,7 +18,7 @@ struct Uniforms {
   std::vector<double> v;
 };
 
-// With both ends, and the turns at which signs change and polynomials meet.
+// Includes both ends of (0, 1), and the angles where signs change and where the polynomials meet.
 Uniforms make_uniforms(std::size_t size) {
   Generator generator = RandomStream(78).at(0, 0, Purpose::basis);
   Uniforms uniforms;

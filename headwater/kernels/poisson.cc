@@ -19,16 +19,16 @@
 #define HEADWATER_KERNELS_POISSON_CC_
 namespace headwater {
 
-// A run of channels, as far as it is not about counts alone.
+// A run of channels with its counts and its rows of the basis.
 struct ChannelRun {
-  // The product of as many intensities as a run may have, no less than this, is a normal number.
+  // The product of a run's intensities, if each is at least this large, is a normal number.
   static constexpr double kLeastIntensity = 0x1p-62;
   static constexpr double kLargestProduct = 0x1p1000;
 
   const CountRuns::Run& counts;
   std::size_t num_components;
   const double* rows;
-  const double* total;  // of the first run: what the others add to begins with it; or null
+  const double* total;  // of the first run, which starts the sums with it; else null
 };
 
 }  // namespace headwater
@@ -37,7 +37,8 @@ struct ChannelRun {
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// What the terms of a run are added to.
+// The values that a run's terms are added to: minus the expected total count for the first run, the
+// sums so far for the others.
 template <std::size_t U, class Activations>
 HWY_INLINE void sums_before(const ChannelRun& run, const Activations& activations,
                             const double* out, V (&sums)[U]) {
@@ -51,7 +52,7 @@ HWY_INLINE void sums_before(const ChannelRun& run, const Activations& activation
   for (std::size_t u = 0; u < U; ++u) sums[u] = hn::Neg(totals[0][u]);
 }
 
-// Adds sum_j c_j log lambda_j, by one logarithm a channel, whatever counts and intensities are.
+// Adds sum_j c_j log lambda_j with one logarithm per channel, valid for any counts and intensities.
 template <std::size_t U, class Activations>
 HWY_NOINLINE void add_logarithms(const ChannelRun& run, const Activations& activations,
                                  double* out) {
@@ -68,7 +69,7 @@ HWY_NOINLINE void add_logarithms(const ChannelRun& run, const Activations& activ
   for (std::size_t u = 0; u < U; ++u) hn::StoreU(sums[u], d, out + u * hn::Lanes(d));
 }
 
-// The intensities of all channels of a run, for U vectors of particles: a row a channel.
+// The intensities of all channels of a run for U vectors of particles, one row per channel.
 template <std::size_t U>
 struct Intensities {
   static constexpr std::size_t kStride = U * hn::MaxLanes(Doubles());
@@ -79,8 +80,8 @@ struct Intensities {
   }
 };
 
-// Of C channels from the j-th on and H vectors of particles from the u-th on. Lowers `least` to the
-// least of them.
+// Computes the intensities of C channels from channel j, for H vectors of particles from vector u.
+// Lowers `least` to the smallest intensity.
 template <std::size_t C, std::size_t H, std::size_t U, class Activations>
 HWY_INLINE void store_intensities(const ChannelRun& run, std::size_t j, std::size_t u,
                                   const Activations& activations, Intensities<U>& to, V& least) {
@@ -95,7 +96,7 @@ HWY_INLINE void store_intensities(const ChannelRun& run, std::size_t j, std::siz
   }
 }
 
-// All of them; returns the least.
+// Computes all intensities; returns the smallest.
 template <std::size_t U, class Activations>
 HWY_INLINE V store_all_intensities(const ChannelRun& run, const Activations& activations,
                                    Intensities<U>& to) {
@@ -120,9 +121,10 @@ struct Products {
   double bias = 0;
 };
 
-// By Horner's rule for the exponents, (..((Q_n)^2 Q_n-1)^2 ..)^2 Q_0, where Q_b is the product of
-// the lambda_j whose count has the b-th binary digit. The power of two is split off at each digit,
-// so that nothing can underflow; returns the largest number met, for nothing to have overflowed.
+// Horner's rule for the exponents: (..((Q_n)^2 Q_n-1)^2 ..)^2 Q_0, where Q_b is the product of all
+// lambda_j whose count has binary digit b set. The power of two is split off after each digit, so
+// nothing can underflow. Returns the largest intermediate number; the caller checks it for
+// overflow.
 template <std::size_t U>
 HWY_INLINE V multiply(const ChannelRun& run, Intensities<U>& intensities, Products<U>& products) {
   const Doubles d;
@@ -155,7 +157,7 @@ HWY_INLINE V multiply(const ChannelRun& run, Intensities<U>& intensities, Produc
   return largest;
 }
 
-// Adds the same for whole counts, by the logarithm of the product.
+// Adds sum_j c_j log lambda_j for integer counts, as the logarithm of the product of powers.
 template <std::size_t U, class Activations>
 HWY_INLINE void add_logarithm_of_product(const ChannelRun& run, const Activations& activations,
                                          double* out) {
@@ -192,7 +194,7 @@ HWY_INLINE void add_run_to(const ChannelRun& run, const Activations& activations
 
 void add_run(const double* x, std::size_t stride, std::size_t size, const ChannelRun& run,
              double* out) {
-  constexpr std::size_t kTogether = 8;  // vectors: enough for their latencies to hide in each other
+  constexpr std::size_t kTogether = 8;  // vectors at a time, enough to hide latencies
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
@@ -245,7 +247,7 @@ void list_digits(Run& run) {
   }
 }
 
-// As many channels of one kind as there are, from the first on; none if there are no more.
+// The longest run of channels of one kind that begins at `first`; empty at the end.
 Run next_run(std::span<const double> counts, std::size_t first) {
   Run run;
   run.first = first;

@@ -11,16 +11,17 @@
 
 namespace headwater {
 
-// The positive counts of some channels, sorted out once for all that is asked about them.
+// The positive counts of an observation's channels, preprocessed once for all likelihoods of that
+// observation.
 class CountRuns {
  public:
-  // Keeps its memory. No run reaches beyond the end of a stretch; without any, all is one.
+  // Reuses allocated memory. No run reaches beyond the end of a stretch; without any, all is one.
   void set(std::span<const double> counts, std::span<const Stretch> stretches = {});
 
-  // Channels that are taken in together.
+  // Consecutive channels that are processed together.
   struct Run {
     static constexpr std::size_t kMost = 16;
-    // Counts above this are not worth their many binary digits.
+    // For counts above this, powers with many binary digits cost more than logarithms.
     static constexpr std::uint32_t kLargestPower = 4095;
     static constexpr std::size_t kDigits = 12;
 
@@ -28,11 +29,11 @@ class CountRuns {
     std::size_t size = 0;
     std::array<double, kMost> counts{};
 
-    // Whether all counts are whole and at most kLargestPower. Then the channels whose counts have a
-    // binary digit one, for one digit after the other from the highest on:
+    // Whether all counts are integers of at most kLargestPower. If so, `channels` lists for each
+    // binary digit, from the highest, the channels whose count has this digit set.
     bool is_whole = false;
     std::uint8_t num_digits = 0;
-    std::array<std::uint8_t, kDigits> ends{};  // of each digit's channels in
+    std::array<std::uint8_t, kDigits> ends{};  // end of each digit's list in `channels`
     std::array<std::uint8_t, kMost * kDigits> channels{};
   };
   std::span<const Run> runs() const { return runs_; }
@@ -43,15 +44,15 @@ class CountRuns {
   std::size_t num_channels_ = 0;
 };
 
-// For activations x_i in the rows of an n x K block, and channels j that have a count each:
+// For activations x_i in the rows of an n x K block, and channels j with one count each:
 //   out[i] = sum_j counts[j] log lambda_j(x_i) - sum_k total[k] x(i, k),
-//   lambda_j(x) = sum_k rows[j K + k] x_k,
-// the Poisson log-likelihood but for its factorials. Counts are positive; everything else is finite
-// and nonnegative. A channel of zero intensity makes it -infinity. `out` overlaps nothing.
+//   lambda_j(x) = sum_k rows[j K + k] x_k.
+// This is the Poisson log-likelihood without its factorials. Counts are positive; all other inputs
+// are finite and nonnegative. A channel of zero intensity gives -infinity. `out` overlaps no input.
 //
-// Channels with whole counts share a logarithm, that of the product of the powers of their
-// intensities. Its absolute error is at most 2^-53 times the sum of the counts, no more than that
-// of the intensities themselves would make it.
+// Channels with integer counts share one logarithm, that of the product of powers of their
+// intensities. Its absolute error is at most 2^-53 times the sum of the counts, which is no more
+// than the rounding of the intensities causes.
 void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
                              const CountRuns& counts, std::span<const double> total,
                              std::span<double> out);

@@ -13,11 +13,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Vectors of at most eight numbers, which the rows are filled up for.
+// Vectors of at most eight doubles, the length that rows are padded to.
 using D8 = hn::CappedTag<double, 8>;
 
-// U rows at once: their products with x, then what their ratios add to the slopes, while the rows
-// are still in the fastest cache.
+// Processes U rows at once: their products with x, then their contributions to the slopes while the
+// rows are still in the L1 cache.
 template <std::size_t U>
 HWY_INLINE void take_rows(const double* const* rows, const double* counts, const double* x,
                           std::size_t size, double* ratios, double* slopes) {

@@ -9,8 +9,7 @@
 namespace headwater {
 namespace {
 
-// Of 23 channels, every number of chosen ones up to more than two rounds of rows at once; one of
-// them no component reaches.
+// Chooses 0 to 23 of 23 channels, more than two groups of rows. One channel has zero intensity.
 TEST(PoissonSlopes, EqualTheirDefinition) {
   under_each_instruction_set([] {
     for (const Index components : {1, 2, 3, 7, 8, 9, 17, 50}) {

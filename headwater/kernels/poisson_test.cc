@@ -56,7 +56,7 @@ long double exactly(const Problem& problem, Index i, long double* error) {
   return sum;
 }
 
-// Every intensity is a sum of K products, each rounded; every logarithm is within an ulp.
+// Every intensity is a sum of K rounded products; every logarithm is within one ulp.
 void expect_right(const Problem& problem, Index shift = 0) {
   const Index n = problem.x.rows() - shift;
   std::vector<double> out(n + shift + 1, -7);
@@ -111,7 +111,7 @@ TEST(PoissonKernel, TakesAnyPositiveCounts) {
   });
 }
 
-// Where products of powers would leave the range of doubles.
+// Intensities for which the products of powers leave the range of doubles.
 TEST(PoissonKernel, TakesIntensitiesOfAnySize) {
   under_each_instruction_set([] {
     for (const double scale : {1e-300, 1e-60, 1e-20, 1e-15, 1e15, 1e25, 1e60, 1e300}) {

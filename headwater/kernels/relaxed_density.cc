@@ -14,7 +14,7 @@
 #define HEADWATER_KERNELS_RELAXED_DENSITY_CC_
 namespace headwater {
 
-// A block of states, or one row that stands for all.
+// A block of states, or a single row that is paired with every row of the other block.
 struct StateBlock {
   const double* values;
   std::size_t stride;
@@ -27,7 +27,7 @@ struct StateBlock {
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Component k of the states i, i + 1, ... of a vector; zeros beyond the last of them.
+// Loads component k of states i, i + 1, ..., with zeros after the last state.
 HWY_INLINE V load_states(const StateBlock& states, std::size_t k, std::size_t i,
                          std::size_t count) {
   const Doubles d;
@@ -36,22 +36,22 @@ HWY_INLINE V load_states(const StateBlock& states, std::size_t k, std::size_t i,
   return count == hn::Lanes(d) ? hn::LoadU(d, from + i) : load_part(d, from + i, count);
 }
 
-// Same sign, and no farther away: for a positive `next`, previous >= next; mirrored else.
+// Same side and no larger distance: for a positive `next`, previous >= next; mirrored otherwise.
 HWY_INLINE auto is_towards(V previous, V next) {
   const Doubles d;
   const auto sign = hn::And(next, hn::Set(d, -0.0));
   return hn::Ge(hn::Xor(previous, sign), hn::Xor(next, sign));
 }
 
-// What the loops below need of the prior: logarithms of alpha and 1 - alpha, of each component.
+// log alpha and log(1 - alpha) of each component.
 struct LogRates {
   std::size_t num_components;
   const double* towards;
   const double* away;
 };
 
-// For U vectors of pairs from the i-th on, which hide each other's latencies; `count` pairs in the
-// last. Distances are multiplied, with the powers of two split off, so that nothing underflows.
+// U vectors of pairs from pair i, which hide each other's latency; the last vector has `count`
+// pairs. Distances are multiplied and powers of two split off, so that nothing underflows.
 template <std::size_t U>
 HWY_INLINE void log_densities_from(const StateBlock& previous, const StateBlock& next,
                                    std::size_t i, std::size_t count, const LogRates& rates,

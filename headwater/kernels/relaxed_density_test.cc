@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-// Distances down to 1e-300, on both sides; some moves end where they began.
+// Distances down to 1e-300 on both sides; some moves end in their starting state.
 Matrix make_states(Index rows, Index cols) {
   Matrix states = Matrix::Random(rows, cols) / 2;
   for (Index i = 0; i < rows; i += 3) states(i, i % cols) = i % 2 == 0 ? 1e-300 : -1e-300;
@@ -31,7 +31,7 @@ struct Pairs {
   Matrix next;
 };
 
-// Paired, from one to many, from many to one.
+// Rows paired one to one, one to many and many to one.
 std::vector<Pairs> kinds_of_pairs(Index n, Index num_components) {
   const Matrix one = make_states(1, num_components);
   const Matrix many = make_states(n, num_components);

@@ -26,7 +26,7 @@ struct RelaxedMove {
     const auto towards = hn::Mul(distance, hn::Mul(u, hn::Set(d, inverse)));
     const auto v = hn::Mul(hn::Sub(u, hn::Set(d, alpha)), hn::Set(d, inverse_of_rest));
     const auto place = hn::MulAdd(rest, v, distance);
-    // The smaller of the distances to both edges is the one to the nearer.
+    // The distance to the nearer edge is the smaller of the distances to both edges.
     const auto away = hn::Min(place, hn::NegMulAdd(rest, v, rest));
     const auto crosses = hn::AndNot(is_towards, hn::Gt(place, half));
     const auto next = hn::IfThenElse(is_towards, towards, away);

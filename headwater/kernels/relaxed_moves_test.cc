@@ -23,7 +23,7 @@ double moved(double u, double state, double alpha) {
   return -side * std::max(kLeastDistance, (1 - d) * (1 - v));
 }
 
-// v is rounded, and not small beside its error unless 1 - alpha is; 1 - v cancels.
+// v is rounded, with a large relative error only if 1 - alpha is small; 1 - v cancels.
 void expect_moved(double found, double u, double state, double alpha) {
   const double expected = moved(u, state, alpha);
   EXPECT_GE(std::abs(found), kLeastDistance);
@@ -31,7 +31,7 @@ void expect_moved(double found, double u, double state, double alpha) {
   if ((found > 0) == (expected > 0)) {
     const double error = std::max(4e-16 * std::abs(expected), u < alpha ? 0 : 1e-15);
     EXPECT_NEAR(found, expected, error) << u << " " << state << " " << alpha;
-  } else {  // at the border between the sides
+  } else {  // at the boundary between the sides
     EXPECT_GT(std::min(std::abs(found), std::abs(expected)), 0.5 - 1e-15);
   }
 }

@@ -15,8 +15,8 @@
 #define HEADWATER_KERNELS_SHARE_SUMS_CC_
 namespace headwater {
 
-// Particles at a time: their activations and shares stay in the fastest cache while every channel
-// passes over them.
+// Particles per tile: their activations and shares stay in the L1 cache while all channels are
+// processed.
 inline constexpr std::size_t kShareTile = 256;
 
 struct ShareTile {
@@ -33,13 +33,14 @@ struct ShareTile {
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// w_i / lambda(x_i) of C channels, a row each. Zeros beyond the last particle fill up a vector.
+// w_i / lambda(x_i) of C channels, one row each. Zeros after the last particle fill the last
+// vector.
 template <std::size_t C>
 struct Shares {
   HWY_ALIGN double values[C][kShareTile];
 };
 
-// Of the particles from the i-th on; zero where the intensity is.
+// Computes the shares of the particles from the i-th on; 0 if the intensity is 0.
 template <std::size_t U, std::size_t C, class Activations, class Weights>
 HWY_INLINE void store_shares(const double* rows, std::size_t num_components,
                              const Activations& activations, const Weights& weights, std::size_t i,
@@ -73,7 +74,7 @@ HWY_INLINE void store_all_shares(const ShareTile& tile, const double* rows, Shar
   }
 }
 
-// sums[c][k] = sum_i shares(c, i) x(i, k) for K components from that of `x` on.
+// sums[c][k] = sum_i shares(c, i) x(i, k) for K components, beginning with that of `x`.
 template <std::size_t K, std::size_t C>
 HWY_INLINE void weigh_components(const ShareTile& tile, const double* x, const Shares<C>& shares,
                                  double (&sums)[C][K]) {

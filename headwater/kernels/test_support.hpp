@@ -23,7 +23,7 @@ void under_each_instruction_set(Check check) {
   }
 }
 
-// Every length up to more than four vectors of the longest kind (eight doubles), and two long ones.
+// All lengths up to more than four of the longest vectors (eight doubles), and two long ones.
 inline std::vector<std::size_t> lengths_to_try() {
   std::vector<std::size_t> lengths(37);
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i;

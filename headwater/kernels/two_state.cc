@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Within each group of 2 inner lanes, a pair of runs, the runs exchanged.
+// Exchanges the two runs in each group of 2 kInner lanes.
 template <std::size_t kInner>
 HWY_INLINE V exchange_runs(V pairs) {
   const Doubles d;
@@ -25,7 +25,7 @@ HWY_INLINE V exchange_runs(V pairs) {
   }
 }
 
-// Which lanes of a vector that holds whole pairs of runs are off: 1 for those, 0 for the others.
+// For a vector of complete pairs of runs: 1 in lanes whose axis is off, 0 in the others.
 template <std::size_t kInner>
 struct OffLanes {
   HWY_ALIGN double ones[hn::MaxLanes(Doubles())] = {};
@@ -35,7 +35,7 @@ struct OffLanes {
   }
 };
 
-// `off` and `on` in the lanes of such a vector.
+// A vector with `off` in lanes whose axis is off and `on` in the others.
 template <std::size_t kInner>
 HWY_INLINE V alternating(V off, V on) {
   static constexpr OffLanes<kInner> kOffLanes;
@@ -43,7 +43,7 @@ HWY_INLINE V alternating(V off, V on) {
   return hn::IfThenElse(hn::Gt(hn::Load(d, kOffLanes.ones), hn::Zero(d)), off, on);
 }
 
-// Short runs, of which vectors hold pairs.
+// For runs so short that a vector holds whole pairs of them.
 template <std::size_t kInner>
 HWY_INLINE void apply_to_short_runs(const std::array<double, 4>& m, double* values,
                                     std::size_t size) {

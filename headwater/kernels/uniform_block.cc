@@ -12,14 +12,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// Philox4x32-10 for many particles at once, one in each lane of 64 bits. The counters of particles
-// differ in their second word alone, and it takes three rounds until all words do: a word is a
-// scalar as long as it is the same for all particles, and becomes several vectors when it is not.
+// Philox4x32-10 for many particles at once, one in each 64-bit lane. The counters of the particles
+// differ only in their second word, and after three rounds all words differ. A word is a scalar as
+// long as it is the same for all particles, and then becomes several vectors.
 using Lanes = hn::RebindToUnsigned<Doubles>;
 using VU = hn::Vec<Lanes>;
 
-// Three vectors, which hide each other's latencies and share the keys of a round. Of each lane the
-// lower half counts; the upper one holds anything. (In an array, compilers leave them in memory.)
+// Three vectors, which hide each other's latency and share a round's keys. Only the lower half of
+// each lane is significant; the upper half is arbitrary. (Three members, because compilers keep an
+// array in memory.)
 struct Word {
   VU a;
   VU b;
@@ -71,8 +72,7 @@ HWY_INLINE Word mix(const Word& a, const Word& b, std::uint32_t key) {
   return for_each_vector([=](VU v, VU w) HWY_ATTR { return hn::Xor(v, hn::Xor(w, keys)); }, a, b);
 }
 
-// Hands on the four words after the rounds; returned as a whole, compilers take them through
-// memory.
+// Passes the four words to `then` after the last round. Compilers would return them through memory.
 template <int kRounds, class W0, class W1, class W2, class W3, class Then>
 HWY_INLINE void after_rounds(const W0& w0, const W1& w1, const W2& w2, const W3& w3,
                              std::uint32_t key0, std::uint32_t key1, const Then& then) {
@@ -87,8 +87,8 @@ HWY_INLINE void after_rounds(const W0& w0, const W1& w1, const W2& w2, const W3&
   }
 }
 
-// to_unit(second << 32 | first). The upper 52 bits n as the fraction of a number from 1 to 2, which
-// is then 1 + n 2^-52; less 1 - 2^-53, that is (n + 1/2) 2^-52, exactly.
+// to_unit(second << 32 | first). The upper 52 bits n become the fraction of a double in [1, 2),
+// which is 1 + n 2^-52. Subtracting 1 - 2^-53 gives (n + 1/2) 2^-52 exactly.
 HWY_INLINE hn::Vec<Doubles> to_units(VU first, VU second) {
   const Doubles d;
   const Lanes du;
@@ -98,7 +98,8 @@ HWY_INLINE hn::Vec<Doubles> to_units(VU first, VU second) {
   return hn::Sub(hn::BitCast(d, one_and), hn::Set(d, 1 - 0x1p-53));
 }
 
-// One block of each particle's generator: its first number, and its second unless that is null.
+// One block of each particle's generator: its first uniform number and, unless `second` is null,
+// its second.
 void uniform_columns(PhiloxKey key, PhiloxCounter counter, double* first, double* second,
                      std::size_t size) {
   const Doubles d;

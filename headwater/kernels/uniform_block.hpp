@@ -7,9 +7,10 @@
 
 namespace headwater {
 
-// Uniform numbers for consecutive particles: row i of `out` holds the first ones of
+// Uniform numbers for consecutive particles: row i of `out` contains the first out.cols() numbers
+// of
 //   stream.at(time, first_particle + i, purpose).uniform(),
-// as many as there are columns; the same bits, on every instruction set.
+// bit for bit, on every instruction set.
 void uniform_block(const RandomStream& stream, std::uint64_t time, std::uint32_t first_particle,
                    Purpose purpose, Eigen::Ref<Matrix> out);
 

@@ -7,7 +7,7 @@
 namespace headwater {
 namespace {
 
-// A block within a larger matrix, of which nothing else may change.
+// Fills a block within a larger matrix, whose other elements must not change.
 void expect_what_generators_give(std::uint64_t seed, std::uint64_t time, std::uint32_t first,
                                  Purpose purpose, Index rows, Index columns, Index shift) {
   const RandomStream stream(seed);
@@ -40,7 +40,7 @@ TEST(UniformBlock, AtTheEndsOfAddresses) {
     const Purpose purpose = Purpose::initial_state;
     expect_what_generators_give(~std::uint64_t{0}, last_time, 0, purpose, 40, 3, 0);
     expect_what_generators_give(0, 0, 0, purpose, 40, 40, 0);
-    // The number of a particle wraps around, as it would in 32 bits.
+    // Particle numbers wrap around at 2^32.
     expect_what_generators_give(1, 2, 0xFFFFFFF0, purpose, 40, 2, 0);
     expect_what_generators_give(1, 2, 3, purpose, 40, 0, 0);
   });

@@ -1,4 +1,4 @@
-// What the kernels share in going over runs of doubles. Included once for each instruction set
+// Loops over arrays of doubles, shared by the kernels. Included once for each instruction set
 // (Highway's foreach_target.h), hence this guard instead of #pragma once.
 #if defined(HEADWATER_KERNELS_VECTORS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEADWATER_KERNELS_VECTORS_INL_HPP
@@ -18,8 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::ScalableTag<double>;
 using V = hn::Vec<Doubles>;
 
-// The first `count` of a vector's lanes, the others `rest`. Through a buffer: masked loads of some
-// instruction sets read what is masked out as well.
+// Loads `count` numbers into the first lanes and sets the others to `rest`. Uses a buffer, because
+// masked loads of some instruction sets also read the masked-out addresses.
 template <class D>
 HWY_INLINE hn::Vec<D> load_part(D d, const double* from, std::size_t count, double rest = 0) {
   HWY_ALIGN double buffer[hn::MaxLanes(D())];
@@ -35,9 +35,8 @@ HWY_INLINE void store_part(D d, hn::Vec<D> values, double* to, std::size_t count
   for (std::size_t i = 0; i < count; ++i) to[i] = buffer[i];
 }
 
-// out[i] = function of the i-th of some numbers, for which function(load) gives a vector from
-// vectors load(run), as if they were numbers. It may load what `out` overwrites, if in the same
-// place.
+// Sets out[0 .. size) vector by vector. function(load) computes one vector of results; load(run)
+// returns the vector at the same position of the array `run`. `run` may be `out` itself.
 template <class Function>
 HWY_INLINE void map(std::size_t size, double* out, const Function& function) {
   const Doubles d;

@@ -42,7 +42,7 @@ double weigh_exponentials(const double* weights, double largest, double* values,
     const std::size_t count = size - i;
     const auto density = exp_of(d, hn::Sub(load_part(d, values + i, count), hn::Set(d, largest)));
     const auto product = hn::Mul(load_part(d, weights + i, count), density);
-    sum = hn::Add(sum, product);  // lanes beyond the last have weight zero
+    sum = hn::Add(sum, product);  // unused lanes have weight zero
     store_part(d, product, values + i, count);
   }
   return hn::GetLane(hn::SumOfLanes(d, sum));
@@ -74,7 +74,7 @@ bool weigh_densities(std::span<const double> weights, std::span<double> values) 
   if (!std::isfinite(largest)) return false;
   const double sum = HWY_DYNAMIC_DISPATCH(weigh_exponentials)(weights.data(), largest,
                                                               values.data(), values.size());
-  // A sum near the smallest doubles has lost its digits, and its inverse may overflow.
+  // A sum near the smallest double has lost its precision, and its inverse may overflow.
   if (!(sum > 0x1p-960 && std::isfinite(sum))) return false;
   HWY_DYNAMIC_DISPATCH(multiply_all)(1 / sum, values.data(), values.size());
   return true;

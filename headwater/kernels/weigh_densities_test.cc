@@ -46,7 +46,7 @@ TEST(WeighDensities, SaysWhereNothingIsLeft) {
     const std::vector<double> weights = {0, 0.5, 0.5, 0, 0};
     std::vector<double> impossible(5, -kInfinity);
     EXPECT_FALSE(weigh_densities(weights, impossible));
-    std::vector<double> far_apart = {0, -1000, -2000, 0, 0};  // the largest have weight zero
+    std::vector<double> far_apart = {0, -1000, -2000, 0, 0};  // the largest values have weight zero
     EXPECT_FALSE(weigh_densities(weights, far_apart));
     std::vector<double> barely_there = {0, -715, -716, 0, 0};  // 1 / sum would overflow
     EXPECT_FALSE(weigh_densities(weights, barely_there));

@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
-// U vectors of the sum, which stay in registers while all columns are added.
+// U vectors of the sum stay in registers while all columns are added.
 template <std::size_t U>
 HWY_INLINE void add_to_vectors(std::span<const double* const> columns, const double* weights,
                                std::size_t i, double* out) {
@@ -56,7 +56,7 @@ HWY_EXPORT(add_columns);
 void add_weighted_columns(std::span<const double* const> columns, std::span<const double> weights,
                           std::span<double> out) {
   assert(columns.size() == weights.size());
-  constexpr std::size_t kTogether = 6;  // so few that the processor foresees what is read of each
+  constexpr std::size_t kTogether = 6;  // few enough for the hardware prefetcher to follow
   for (std::size_t j = 0; j < columns.size(); j += kTogether) {
     const auto some = columns.subspan(j, std::min(kTogether, columns.size() - j));
     HWY_DYNAMIC_DISPATCH(add_columns)(some, weights.data() + j, out.data(), out.size());

@@ -17,7 +17,7 @@ TEST(WeightedColumns, EqualTheMatrixVectorProduct) {
         const auto rows = static_cast<Index>(length);
         const Matrix matrix = Matrix::Random(rows + 1, count);
         const Vector weights = Vector::Random(count);
-        Vector out = Vector::Random(rows + 2);  // of which the first and last stay
+        Vector out = Vector::Random(rows + 2);  // the first and last must not change
         Vector expected = out;
         expected.segment(1, rows) += matrix.bottomRows(rows) * weights;
         std::vector<const double*> columns;  // misaligned by one number

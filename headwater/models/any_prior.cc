@@ -46,7 +46,7 @@ void sample_finite_initial(const FiniteChain& chain, const RandomBlock& random, 
 
 void sample_finite_transition(const FiniteChain& chain, const RandomBlock& random,
                               ConstStates previous, States next) {
-  std::vector<Matrix> laws;  // column i: the law after state i, contiguous
+  std::vector<Matrix> laws;  // column i: transition probabilities from state i, contiguous
   for (const FiniteAxis& axis : chain.axes) laws.emplace_back(axis.transition.transpose());
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = random.particle(i);
@@ -126,7 +126,7 @@ void throw_no_density(const std::string& prior) {
 
 void throw_not_guided(const std::string& prior) {
   throw UsageError(
-      fmt::format("prior '{}' cannot be moved by an observation; it needs proposal prior", prior));
+      fmt::format("prior '{}' does not support proposal 'guided'; use proposal 'prior'", prior));
 }
 
 void throw_not_finite(const std::string& prior) {

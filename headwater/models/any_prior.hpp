@@ -11,8 +11,8 @@
 
 namespace headwater {
 
-// Any prior, as a value. Engines and learners are compiled once, against this; a prior is asked
-// for a block of particles at a time, so the virtual call costs nothing that shows.
+// Any prior, as a value (type erasure). Engines and learners are compiled once, against this class.
+// Every call handles a block of particles, so the cost of a virtual call is negligible.
 class AnyPrior {
  public:
   template <class P>
@@ -56,8 +56,8 @@ class AnyPrior {
     model_->log_transition_bound(next, out);
   }
 
-  // Moves by the prior and an observation together: see GuidedPrior. A guide is for priors of the
-  // class that made it.
+  // Guided proposals, which use the prior and an observation: see GuidedPrior. A guide can only be
+  // used with priors of the class that made it.
   bool is_guided() const { return model_->is_guided(); }
   std::unique_ptr<Guide> make_guide() const { return model_->make_guide(); }  // needs is_guided()
   bool guide(const Evidence& evidence, ConstStates previous,
@@ -65,7 +65,7 @@ class AnyPrior {
     return model_->guide(evidence, previous, weights, guide);
   }
 
-  // What the prior was made with and never learns; none if it does not say.
+  // Values given at construction that are never learned; empty if the prior does not report them.
   Parameters constants() const { return model_->constants(); }
 
   bool is_learnable() const { return model_->is_learnable(); }
@@ -77,7 +77,7 @@ class AnyPrior {
     model_->add_statistics(previous, next, weights, out);
   }
   void maximise(std::span<const double> statistics) { model_->maximise(statistics, {}); }
-  // What is held stays as it is.
+  // Held parameters do not change.
   void maximise(std::span<const double> statistics, const Held& held) {
     model_->maximise(statistics, held);
   }
@@ -86,7 +86,8 @@ class AnyPrior {
   Vector scale() const { return model_->scale(); }  // ones without a scale
   void set_scale(const Vector& scale) { model_->set_scale(scale); }
 
-  // What is learned: parameters and scale. Reading goes by the same functions as setting.
+  // Saves or restores what is learned: parameters and scale. Restoring calls set_parameter() and
+  // set_scale().
   void exchange(StateArchive& archive);
 
   bool is_affine() const { return model_->is_affine(); }
@@ -144,7 +145,7 @@ class AnyPrior {
 
 namespace detail {
 
-// What follows from a finite chain alone: a state is the index on each axis.
+// Functions that need only a finite chain: a state is the index on each axis.
 Index finite_state_size(const FiniteChain& chain);
 void sample_finite_initial(const FiniteChain& chain, const RandomBlock& random, States next);
 void sample_finite_transition(const FiniteChain& chain, const RandomBlock& random,
@@ -217,7 +218,7 @@ struct AnyPrior::Model final : AnyPrior::Interface {
     }
   }
 
-  // Whether a state is the index on each axis of the prior's finite chain.
+  // Whether the state is the index on each axis of the prior's finite chain.
   static constexpr bool kFiniteStates = FinitePrior<P> && !SampledPrior<P>;
 
   bool has_density() const override { return TransitionDensity<P> || kFiniteStates; }

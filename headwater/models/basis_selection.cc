@@ -15,8 +15,8 @@ SharedOrOwn probability(const char* name, Vector values, Index num_components) {
   return {name, std::move(values), num_components, 0, 1};
 }
 
-// A chain that was never seen to leave a state still can: a probability of exactly 0 or 1 would
-// never be left again, and has no stationary law when both are 1.
+// Keeps a probability strictly inside (0, 1). A probability of exactly 0 or 1 would never change
+// again in EM, and if both are 1 there is no unique stationary distribution.
 double inside_unit_interval(double value) {
   return std::clamp(value, std::numeric_limits<double>::min(),
                     1 - std::numeric_limits<double>::epsilon() / 2);
@@ -43,7 +43,7 @@ FiniteChain BasisSelection::finite_chain() const {
     axis.transition.resize(2, 2);
     axis.transition << p, 1 - p, 1 - q, q;
     axis.initial.resize(2);
-    const double leaving = (1 - p) + (1 - q);  // 2 - p - q would lose the digits near 1
+    const double leaving = (1 - p) + (1 - q);  // 2 - p - q would lose digits near 1
     axis.initial << (1 - q) / leaving, (1 - p) / leaving;
     chain.axes.push_back(std::move(axis));
   }

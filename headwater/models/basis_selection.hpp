@@ -8,9 +8,9 @@
 
 namespace headwater {
 
-// Components that are off or on, each a two-state chain of its own, started in its stationary law
-// [YildirimCemgilSingh2012, sec. 4.1]: stay_off = p = P(0 -> 0), stay_on = q = P(1 -> 1), both in
-// (0, 1) and either shared by all components or one for each.
+// Components that are off or on, each an independent two-state chain that starts in its stationary
+// distribution [YildirimCemgilSingh2012, sec. 4.1]. stay_off = p = P(0 -> 0) and stay_on = q = P(1
+// -> 1), both in (0, 1), are shared by all components or separate for each.
 class BasisSelection {
  public:
   BasisSelection(Index num_components, double stay_off, double stay_on);
@@ -22,8 +22,8 @@ class BasisSelection {
 
   Parameters parameters() const;
   void set_parameter(const Parameter& parameter);
-  // p = n00 / (n00 + n01) and q = n11 / (n10 + n11); a probability without a single expected
-  // visit to its state stays as it is.
+  // p = n00 / (n00 + n01) and q = n11 / (n10 + n11). A probability stays unchanged if no visit to
+  // its state is expected.
   void maximise(std::span<const double> moves);
 
  private:

@@ -12,35 +12,34 @@
 #include "headwater/models/moments.hpp"
 #include "headwater/models/random_block.hpp"
 
-// What a prior on the activations can be asked. A prior is a plain class; it offers what it can,
-// and each rung of the ladder buys more:
+// The functions of a prior on the activations. A prior is a plain class that offers as many of
+// these as it can; each concept enables more:
 //
-//   rung               functions                                        buys
+//   concept            functions                                        enables
 //   -----------------  -----------------------------------------------  ---------------------------
-//   NamedPrior         name(), num_components()                         being told apart
-//   SampledPrior       + state_size(), sample_initial(),                simulation, particle
-//   filters
-//                      sample_transition(), activations()
-//   TransitionDensity  SampledPrior + log_transition()                  particle smoothers that go
-//                                                                       back to other ancestors
-//   BoundedTransition  TransitionDensity + log_transition_bound()       ... and do so by rejection
+//   NamedPrior         name(), num_components()                         error messages, model files
+//   SampledPrior       NamedPrior + state_size(), sample_initial(),     simulation, and particle
+//                      sample_transition(), activations()               filters
+//   TransitionDensity  SampledPrior + log_transition()                  particle smoothers that
+//                                                                       sample other ancestors
+//   BoundedTransition  TransitionDensity + log_transition_bound()       ... by rejection
 //   FinitePrior        NamedPrior + finite_chain()                      all of the above, and the
 //                                                                       exact engine
 //   LearnablePrior     parameters(), set_parameter(), maximise(), and   learning its own parameters
 //                      num_statistics(), add_statistics() unless finite
-//   PartlyLearnable    LearnablePrior + maximise(statistics, held)      the best values given those
-//                                                                       that are held
-//   ScaledPrior        SampledPrior and PartlyLearnable + scale(),      steady columns where
+//   PartlyLearnable    LearnablePrior + maximise(statistics, held)      the best free parameters,
+//                                                                       given those that are held
+//   ScaledPrior        SampledPrior and PartlyLearnable + scale(),      stable columns although
 //                      set_scale()                                      activations are unbounded
-//   GuidedPrior        SampledPrior + Guide, guide()                    particles that look at the
-//                                                                       observation before they
-//                                                                       move
+//   GuidedPrior        SampledPrior + Guide, guide()                    guided proposals, which use
+//                                                                       the next observation
 //   AffinePrior        LearnablePrior + moments(),                      the fast engine
 //                      add_expected_statistics()
 //
 // A prior for AnyPrior is a SampledPrior or a FinitePrior, learnable or not. It may also have
-// constants() (as parameters(), but never learned), to be kept in model files. `check_prior` in
-// conformance.hpp tests that what a prior offers is consistent; docs/adding_a_prior.md shows how.
+// constants() (like parameters(), but never learned), which are stored in model files.
+// `check_prior` in conformance.hpp tests that a prior's functions are consistent;
+// docs/adding_a_prior.md shows how to write one.
 
 namespace headwater {
 
@@ -57,7 +56,7 @@ concept SampledPrior = NamedPrior<P> &&
   { prior.state_size() } -> std::convertible_to<Index>;
   prior.sample_initial(random, next);
   prior.sample_transition(random, previous, next);
-  // States to activations, one row a particle, one column a component.
+  // Converts states to activations: one row per particle, one column per component.
   prior.activations(previous, activations);
 };
 
@@ -72,7 +71,7 @@ concept TransitionDensity = SampledPrior<P> &&
 template <class P>
 concept BoundedTransition = TransitionDensity<P> &&
     requires(const P& prior, ConstStates next, Eigen::Ref<Vector> out) {
-  // out(i) >= log f(next_i | any state), finite.
+  // out(i) >= log f(next_i | x) for every state x, finite.
   prior.log_transition_bound(next, out);
 };
 
@@ -96,37 +95,38 @@ concept LearnablePrior = (FinitePrior<P> || CountsMoves<P>)&&requires(P& prior, 
   { fixed.parameters() } -> std::same_as<Parameters>;
   // Throws UsageError for an unknown name or a value out of range.
   prior.set_parameter(parameter);
-  // The M-step: the parameters that maximise the expected log-density of the moves, whose
-  // averages are given, up to a common factor: for a FinitePrior the expected counts of moves,
-  // laid out as FiniteChain::num_moves says; else what add_statistics() adds up.
+  // The M-step: the parameters that maximise the expected log-density of the transitions, given
+  // averaged statistics (known up to a common factor). For a FinitePrior these are the expected
+  // transition counts, in the layout of FiniteChain::num_moves; for other priors, the sums of
+  // add_statistics().
   prior.maximise(s3);
 };
 
-// The M-step that is told what it may not touch: what is free becomes the best given what is held.
-// Where a prior lacks it, what is held is put back after the other maximise(), which is as good
-// where no parameter's best value depends on another's.
+// An M-step that is told which parameters are held: the free ones become the maximisers given the
+// held ones. Without this function, the held values are restored after the other maximise(). That
+// is equivalent if no parameter's maximiser depends on another parameter.
 template <class P>
 concept PartlyLearnable = LearnablePrior<P> &&
     requires(P& prior, std::span<const double> s3, const Held& held) {
   prior.maximise(s3, held);
 };
 
-// A prior whose activations have a scale that nothing fixes but convention: those of component k
-// are scale_k times those of the unit law, in which the scale is 1. Reports have the unit law, and
-// the columns of the basis the scale. But that splits what the counts know well, the product, from
-// what they hardly know, and online EM lets the columns drift. Its M-step may let the scale go free
-// instead and keep the sums of the columns; maximise(statistics, held) learns the scale unless
-// held.scale.
+// A prior whose activations have an arbitrary scale: those of component k are scale_k times those
+// of the unit prior, whose scale is 1. Reports use the unit prior, with the scale in the columns of
+// the basis. But the counts determine the product of column and activations well, and each factor
+// alone poorly, so with a fixed scale online EM lets the columns drift. The M-step can therefore
+// leave the scale free and keep the column sums fixed instead. maximise(statistics, held) learns
+// the scale unless held.scale.
 template <class P>
 concept ScaledPrior = SampledPrior<P> && PartlyLearnable<P> &&
     requires(P& prior, const P& fixed, const Vector& scale) {
-  { fixed.scale() } -> std::convertible_to<Vector>;  // K positive numbers, ones unless set
+  { fixed.scale() } -> std::convertible_to<Vector>;  // K positive numbers, 1 by default
   // Throws UsageError for a wrong number of values or one that is not positive.
   prior.set_scale(scale);
 };
 
-// A prior that particles can be moved by together with an observation: guide.hpp. A FinitePrior is
-// guided as it is.
+// A prior with guided proposals: particles move given the prior and an observation (guide.hpp).
+// Every FinitePrior has them without further functions.
 template <class P>
 concept GuidedPrior = SampledPrior<P> && std::derived_from<typename P::Guide, Guide> &&
     std::default_initializable<typename P::Guide> &&
@@ -137,20 +137,20 @@ concept GuidedPrior = SampledPrior<P> && std::derived_from<typename P::Guide, Gu
   { prior.guide(evidence, previous, weights, guide) } -> std::same_as<bool>;
 };
 
-// A prior whose components move independently of each other, with a mean and a variance that are
-// affine in the state before.
+// A prior with independent components whose conditional mean and variance are affine in the
+// previous state.
 template <class P>
 concept AffinePrior = CountsMoves<P> && LearnablePrior<P> &&
     requires(const P& prior, const ExpectedMoves& moves, std::span<double> s3) {
   { prior.moments() } -> std::same_as<AffineMoments>;
-  // s3 += weight times the expectation of what add_statistics() adds for one such move.
+  // s3 += weight times the expectation of what add_statistics() adds for one transition.
   prior.add_expected_statistics(moves, 1.0, s3);
 };
 
 namespace detail {
 
-// Names the function that is missing in a message of its own, where a failed concept would only
-// list expressions.
+// Reports each missing function in a message of its own; a failed concept would only list
+// expressions.
 template <class P>
 consteval bool explain_missing_functions() {
   static_assert(
@@ -216,7 +216,7 @@ consteval bool explain_missing_functions() {
         "ConstStates previous, const Eigen::Ref<const Vector>& weights, Guide& guide) "
         "const; or its Guide is no headwater::Guide");
   }
-  // What is there by name may still differ in its types.
+  // A function of the right name may still have the wrong types.
   static_assert(
       FinitePrior<P> || !requires(const P& p) { p.finite_chain(); },
       "the prior's finite_chain() const must return a FiniteChain");

@@ -16,8 +16,8 @@ using conformance::activations_of;
 using conformance::draw_states;
 using conformance::Findings;
 
-// Checks by simulation that one call can make: of draws on finite axes, of stationarity and of the
-// scale. They share the alarm rate.
+// The number of simulation checks in one call (draws on finite axes, stationarity, scale), which
+// share the alarm rate.
 constexpr double kSimulationChecks = 3;
 constexpr double kSameTo = 1e-9;
 
@@ -29,7 +29,8 @@ void check_activations(const AnyPrior& prior, const ConformanceOptions& options,
   }
 }
 
-// Half of the draws at the start, the other half 20 steps on, so that they are independent.
+// Compares half of the draws at the start with the other half after 20 steps; the halves are
+// independent.
 void check_stationarity(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
   const Index half = options.num_draws / 2;
   const Matrix first = activations_of(prior, draw_states(prior, options, 0)).topRows(half);
@@ -38,7 +39,7 @@ void check_stationarity(const AnyPrior& prior, const ConformanceOptions& options
   const double most = conformance::largest_distance(half, alarm_rate);
   for (Index k = 0; k < prior.num_components(); ++k) {
     if (conformance::two_sample_distance(first.col(k), later.col(k)) > most) {
-      out.push_back(fmt::format("the law of component {} changes from its start on", k + 1));
+      out.push_back(fmt::format("the distribution of component {} changes after the start", k + 1));
     }
   }
 }
@@ -77,15 +78,17 @@ void check_parameters(const AnyPrior& prior, Findings& out) {
       const Parameter* found = find_parameter(now, parameter.name);
       if (found == nullptr || found->value.size() != parameter.value.size() ||
           !found->value.isApprox(parameter.value, kSameTo)) {
-        out.push_back(fmt::format("set_parameter() does not give '{}' back", parameter.name));
+        out.push_back(
+            fmt::format("parameters() does not return the value of '{}' that set_parameter() set",
+                        parameter.name));
       }
     }
   } catch (const Error& error) {
-    out.push_back(fmt::format("set_parameter() refused what parameters() gave: {}", error.what()));
+    out.push_back(fmt::format("set_parameter() refused a value of parameters(): {}", error.what()));
   }
   try {
     copy.set_parameter(scalar_parameter("no such parameter", 0.5));
-    out.emplace_back("set_parameter() took a name that parameters() does not list");
+    out.emplace_back("set_parameter() accepts a name that parameters() does not list");
   } catch (const UsageError&) {
   }
 }
@@ -105,7 +108,7 @@ ConformanceReport check_prior(const AnyPrior& prior, const ConformanceOptions& o
   check_parameters(prior, findings);
   if (prior.is_finite()) {
     conformance::check_finite(prior, each, findings);
-    if (!report.passed()) return report;  // what follows would only say it again
+    if (!report.passed()) return report;  // further checks would only repeat these findings
   }
   check_activations(prior, each, findings);
   check_stationarity(prior, each, findings);

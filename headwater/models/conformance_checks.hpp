@@ -5,8 +5,8 @@
 
 #include "headwater/models/conformance.hpp"
 
-// The parts of check_prior that have a file of their own, and what they share. Each adds what it
-// finds; options.alarm_rate is the chance that one call finds something by accident.
+// The parts of check_prior that have their own files, and their shared helpers. Each check appends
+// its findings; options.alarm_rate is the probability that one call reports a false finding.
 namespace headwater::conformance {
 
 using Findings = std::vector<std::string>;
@@ -16,19 +16,20 @@ void check_learning(const AnyPrior& prior, const ConformanceOptions& options, Fi
 void check_scale(const AnyPrior& prior, const ConformanceOptions& options, Findings& out);
 void check_guide(const AnyPrior& prior, const ConformanceOptions& options, Findings& out);
 
-// States after so many steps, one row a draw.
+// States after `steps` transitions, one row per draw.
 Matrix draw_states(const AnyPrior& prior, const ConformanceOptions& options, int steps);
 Matrix activations_of(const AnyPrior& prior, const Matrix& states);
 
-// The largest distance between the distribution functions of two samples.
+// The Kolmogorov-Smirnov distance between two samples.
 double two_sample_distance(const Eigen::Ref<const Vector>& first,
                            const Eigen::Ref<const Vector>& second);
-// What it exceeds with probability alarm_rate at most for two samples of n from one law. The
-// distance of either from the law exceeds e with probability 2 exp(-2 n e^2) at most [Massart1990],
-// so their distance from each other exceeds 2 e with twice that.
+// The value that this distance exceeds with probability at most alarm_rate for two samples of size
+// n from the same distribution. Each sample's distance from that distribution exceeds e with
+// probability at most 2 exp(-2 n e^2) [Massart1990], so the distance between them exceeds 2 e with
+// at most twice that probability.
 double largest_distance(Index n, double alarm_rate);
 
-// Moves of a prior's own.
+// Transitions drawn from a prior.
 struct Moves {
   Moves(const AnyPrior& prior, const ConformanceOptions& options);
   Vector statistics(const AnyPrior& prior) const;
@@ -38,10 +39,11 @@ struct Moves {
   Matrix after;
 };
 
-// What a consistent estimate may lose against the truth by chance, in nats.
+// The largest loss of log-likelihood, in nats, that we attribute to chance in a consistent
+// estimate.
 constexpr double kMostLoss = 50;
 
-// The prior with scales that differ from each other and from 1. Needs a scale.
+// The prior with scales that differ from each other and from 1. Only for a ScaledPrior.
 AnyPrior unevenly_scaled(AnyPrior prior);
 
 }  // namespace headwater::conformance

@@ -10,13 +10,14 @@ namespace headwater::conformance {
 
 namespace {
 
-// Relative move of a parameter when looking for a better one, and the relative gain that counts.
+// The relative change of a parameter in the search for a better one, and the smallest relative gain
+// that is reported.
 constexpr double kNudge = 1e-3;
 constexpr double kNegligibleGain = 1e-10;
 constexpr double kSameTo = 1e-9;
 
-// What exceeds a chi-square variable of `degrees` with probability `alarm_rate`, from above:
-// P(X >= d + 2 sqrt(d a) + 2 a) <= exp(-a) [LaurentMassart2000, lemma 1].
+// An upper bound of the value that a chi-square variable exceeds with probability `alarm_rate`: P(X
+// >= d + 2 sqrt(d a) + 2 a) <= exp(-a) [LaurentMassart2000, lemma 1].
 double chi_square_bound(double degrees, double alarm_rate) {
   const double a = -std::log(alarm_rate);
   return degrees + 2 * std::sqrt(degrees * a) + 2 * a;
@@ -30,18 +31,19 @@ void check_laws(const AnyPrior& prior, const FiniteChain& chain, Findings& out) 
     return;
   }
   if (chain.num_components() != prior.num_components()) {
-    out.push_back(fmt::format("finite_chain() drives {} components, num_components() is {}",
+    out.push_back(fmt::format("finite_chain() has {} components, num_components() is {}",
                               chain.num_components(), prior.num_components()));
   }
   for (std::size_t k = 0; k < chain.axes.size(); ++k) {
     const FiniteAxis& axis = chain.axes[k];
     if (!(axis.transition.transpose() * axis.initial).isApprox(axis.initial, 1e-6)) {
-      out.push_back(fmt::format("finite_chain(): the start of axis {} is not stationary", k + 1));
+      out.push_back(
+          fmt::format("finite_chain(): the initial law of axis {} is not stationary", k + 1));
     }
   }
 }
 
-// The moves drawn on one axis, or nothing if a draw is no state of the axis.
+// Counts the drawn transitions on one axis; nothing if a draw is not a state of the axis.
 std::optional<Matrix> count_moves(const FiniteAxis& axis, const Matrix& before, const Matrix& after,
                                   Index column) {
   const auto is_state = [&](double value) {
@@ -66,7 +68,7 @@ void check_moves(const FiniteAxis& axis, const Matrix& counts, double alarm_rate
         return;
       }
       const double expected = counts.sum() * axis.initial[i] * axis.transition(i, j);
-      if (expected < 5) continue;  // too few for the chi-square law
+      if (expected < 5) continue;  // too few for the chi-square approximation
       statistic += (counts(i, j) - expected) * (counts(i, j) - expected) / expected;
       cells += 1;
     }
@@ -76,12 +78,12 @@ void check_moves(const FiniteAxis& axis, const Matrix& counts, double alarm_rate
   }
 }
 
-// A FinitePrior that draws for itself must draw what its chain says. Its states are then the
-// indices on the axes, or the check cannot tell.
+// A FinitePrior with its own sampler must draw from its chain. The check requires that states are
+// the indices on the axes.
 void check_draws(const AnyPrior& prior, const FiniteChain& chain, const ConformanceOptions& options,
                  Findings& out) {
   if (prior.state_size() != static_cast<Index>(chain.axes.size())) {
-    out.push_back(fmt::format("state_size() is {}; a finite chain of {} axes has so many numbers",
+    out.push_back(fmt::format("state_size() is {}; expected {}, one number for each axis",
                               prior.state_size(), chain.axes.size()));
     return;
   }
@@ -103,10 +105,10 @@ void check_draws(const AnyPrior& prior, const FiniteChain& chain, const Conforma
   Matrix expected = own;
   prior.activations(after, own);
   detail::finite_activations(chain, after, expected);
-  if (own != expected) out.emplace_back("activations() gives other activations than its chain");
+  if (own != expected) out.emplace_back("activations() disagrees with finite_chain()");
 }
 
-// sum of n_ij log P(i -> j): what an M-step maximises.
+// sum of n_ij log P(i -> j), which the M-step maximises.
 double expected_log_density(const AnyPrior& prior, const Vector& moves) {
   double sum = 0;
   Index at = 0;
@@ -133,7 +135,7 @@ Vector stationary_moves(const FiniteChain& chain) {
   return moves;
 }
 
-// One entry of a parameter up or down by a little. False if the prior does not allow it.
+// Changes one element of a parameter slightly. Returns false if the prior refuses the value.
 bool nudge(AnyPrior& prior, Parameter parameter, Index entry, double factor) {
   parameter.value(entry) *= factor;
   try {
@@ -150,10 +152,10 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
   again.maximise(as_span(expected));
   const double value = expected_log_density(again, expected);
   if (std::abs(value - expected_log_density(prior, expected)) > kSameTo * std::abs(value)) {
-    out.emplace_back("maximise() does not find the parameters again from the moves they expect");
+    out.emplace_back("maximise() does not recover the parameters from their expected transitions");
   }
 
-  // Uneven counts, so that the maximum lies elsewhere.
+  // Perturbed counts, whose maximum is at other parameters.
   Vector uneven = expected;
   for (Index i = 0; i < uneven.size(); ++i) uneven[i] *= 1 + 0.5 * std::sin(3.0 * double(i) + 1);
   AnyPrior best = prior;
@@ -166,8 +168,8 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
         if (!nudge(other, parameter, entry, factor)) continue;
         const double gain = expected_log_density(other, uneven) - maximum;
         if (gain > kNegligibleGain * std::abs(maximum)) {
-          out.push_back(
-              fmt::format("maximise() is not at a maximum: '{}' could be better", parameter.name));
+          out.push_back(fmt::format(
+              "maximise() is not at a maximum: another value of '{}' is likelier", parameter.name));
           return;
         }
       }
@@ -180,7 +182,7 @@ void check_m_step(const AnyPrior& prior, const FiniteChain& chain, Findings& out
 void check_finite(const AnyPrior& prior, const ConformanceOptions& options, Findings& out) {
   const FiniteChain chain = prior.finite_chain();
   check_laws(prior, chain, out);
-  if (!out.empty()) return;  // what follows would only say it again
+  if (!out.empty()) return;  // further checks would only repeat these findings
   check_draws(prior, chain, options, out);
   if (!out.empty()) return;
   if (prior.is_learnable()) check_m_step(prior, chain, out);

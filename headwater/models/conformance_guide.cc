@@ -9,13 +9,13 @@ namespace headwater::conformance {
 
 namespace {
 
-// Standard errors that a difference may have: by chance more, with probability 2e-9.
+// The largest accepted difference in standard errors; chance exceeds it with probability 2e-9.
 constexpr double kMostErrors = 6;
 constexpr double kRounding = 1e-9;
 
 struct Mean {
   double value;
-  double error;  // standard
+  double error;  // standard error
 };
 
 Mean mean_of(const Vector& values) {
@@ -24,7 +24,7 @@ Mean mean_of(const Vector& values) {
   return {mean, std::sqrt((values.array() - mean).square().sum() / n / n)};
 }
 
-// The mean by weights that are themselves draws.
+// The mean with weights that are random themselves (a ratio estimate).
 Mean weighted_mean_of(const Vector& values, const Vector& weights) {
   const double sum = weights.sum();
   const double mean = weights.dot(values) / sum;
@@ -56,14 +56,14 @@ struct SomeObservation {
   Evidence evidence;
 };
 
-// Activations, made bounded so that all moments exist.
+// Activations mapped to a bounded range, so that all moments exist.
 Matrix bounded(const AnyPrior& prior, const Matrix& states) {
   const Matrix x = activations_of(prior, states);
   return x.array() / (1 + x.array());
 }
 
-// parent: one row, or none for the first state. What the guide says is compared with what the
-// prior's own draws weigh under its function.
+// parent: one row, or none for the first state. Compares the guide's results with the prior's own
+// draws, weighted by the guide's function.
 void check_moves(const AnyPrior& prior, const Guide& guide, const Matrix& parent,
                  const ConformanceOptions& options, Findings& out) {
   const Index n = options.num_draws;
@@ -99,7 +99,7 @@ void check_moves(const AnyPrior& prior, const Guide& guide, const Matrix& parent
   for (Index k = 0; k < x.cols(); ++k) {
     const Mean truth = weighted_mean_of(x.col(k), values);
     if (!agree(mean_of(a.col(k)), truth)) {
-      out.push_back(fmt::format("the guide's draw() of {} is not by its function", where));
+      out.push_back(fmt::format("the guide's draw() of {} does not follow its function", where));
     }
     const Vector squares =
         a.col(k).cwiseAbs2().cwiseProduct(b.col(k)) - b.col(k).cwiseAbs2().cwiseProduct(a.col(k));

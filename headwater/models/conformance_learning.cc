@@ -40,14 +40,15 @@ void check_setting_of_scale(const AnyPrior& prior, Findings& out) {
                             Vector(Vector::Zero(num_components)), Vector(-twos)}) {
     try {
       with_scale(unit, bad);
-      out.emplace_back("set_scale() took values that are no scale");
+      out.emplace_back("set_scale() accepts values that are not a valid scale");
       return;
     } catch (const UsageError&) {
     }
   }
 }
 
-// Half of the draws of the scaled prior against the other half of the unit law's, scaled.
+// Compares half of the scaled prior's draws with the other half of the unit prior's, multiplied by
+// the scale.
 void check_scaled_law(const AnyPrior& scaled, const ConformanceOptions& options, double alarm_rate,
                       Findings& out) {
   const AnyPrior unit = with_unit_scale(scaled);
@@ -70,8 +71,8 @@ void check_scaled_law(const AnyPrior& scaled, const ConformanceOptions& options,
   }
 }
 
-// The mean of the ratio of another density to the prior's own over its own draws is 1 at most, so
-// the product of the ratios exceeds 1 / a with probability a at most.
+// Over draws from the prior, the mean ratio of another density to the prior's own is at most 1. By
+// Markov's inequality the product of the ratios exceeds 1 / a with probability at most a.
 void check_scaled_density(const AnyPrior& scaled, const Moves& moves, double alarm_rate,
                           Findings& out) {
   const double own = moves.log_density(scaled);
@@ -79,13 +80,13 @@ void check_scaled_density(const AnyPrior& scaled, const Moves& moves, double ala
        {with_unit_scale(scaled), with_scale(scaled, scaled.scale().cwiseInverse())}) {
     const double gain = moves.log_density(other) - own;
     if (!(gain <= -std::log(alarm_rate / 2)) || gain == 0) {
-      out.emplace_back("log_transition() does not follow the scale");
+      out.emplace_back("log_transition() does not depend on the scale as it should");
       return;
     }
   }
 }
 
-// From the scale of the moves, and from another.
+// Starts once from the scale of the draws and once from another scale.
 void check_learned_scale(const AnyPrior& scaled, const Moves& moves, Findings& out) {
   AnyPrior kept = scaled;
   kept.maximise(as_span(moves.statistics(scaled)), {});
@@ -100,8 +101,7 @@ void check_learned_scale(const AnyPrior& scaled, const Moves& moves, Findings& o
       return;
     }
     if (!(moves.log_density(learned) >= moves.log_density(start) - kMostLoss)) {
-      out.emplace_back(
-          "maximise() with the scale free gives the moves that it was shown a lower probability");
+      out.emplace_back("maximise() with a free scale decreases the likelihood of the transitions");
       return;
     }
   }
@@ -141,7 +141,7 @@ void check_learning(const AnyPrior& prior, const ConformanceOptions& options, Fi
   AnyPrior learned = prior;
   learned.maximise(as_span(statistics));
   if (!(moves.log_density(learned) >= moves.log_density(prior) - kMostLoss)) {
-    out.emplace_back("maximise() gives the moves that it was shown a lower probability");
+    out.emplace_back("maximise() decreases the likelihood of the transitions");
   }
   check_held_parameters(prior, statistics, out);
 }

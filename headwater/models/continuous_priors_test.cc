@@ -43,8 +43,8 @@ TEST(RelaxedSelection, Conforms) {
   }
 }
 
-// alpha = 1/2: the stationary law is the arcsine law, P(X <= x) = 2/pi asin(sqrt x).
-// Kolmogorov-Smirnov, alarm rate 1e-6.
+// For alpha = 1/2 the stationary distribution is the arcsine law, P(X <= x) = 2/pi asin(sqrt x).
+// Kolmogorov-Smirnov test, alarm rate 1e-6.
 TEST(RelaxedSelection, StartsInTheArcsineLawForOneHalf) {
   const RelaxedSelection prior(1, 0.5);
   const RandomStream random(3);
@@ -61,8 +61,8 @@ TEST(RelaxedSelection, StartsInTheArcsineLawForOneHalf) {
 
 double state_of(double x) { return x <= 0.5 ? x : x - 1; }
 
-// In pieces, between which the density jumps: from the edge to the old place, and on to the middle
-// and the other edge.
+// Integrates separately between the jumps of the density: from the edge to the previous state, then
+// to the middle, then to the other edge.
 TEST(RelaxedSelection, DensityIntegratesToOne) {
   const RelaxedSelection prior(1, 0.9);
   for (const double before : {0.01, 0.3, 0.499}) {
@@ -89,8 +89,8 @@ TEST(RelaxedSelection, DensityIsThePapers) {
   }
 }
 
-// The law of one move is the paper's: towards, uniform below the old place; away, uniform above.
-// Kolmogorov-Smirnov, alarm rate 1e-6 each.
+// One transition has the paper's distribution: towards the edge uniform below the previous state,
+// away from it uniform above. Kolmogorov-Smirnov tests, alarm rate 1e-6 each.
 TEST(RelaxedSelection, MovesByThePapersLaw) {
   const double alpha = 0.7;
   const RelaxedSelection prior(1, alpha);
@@ -111,8 +111,8 @@ TEST(RelaxedSelection, MovesByThePapersLaw) {
   }
 }
 
-// x reaches 1e-300 within a few thousand steps of alpha near 1, and would go on to 0: there the
-// state stays, on its side.
+// With alpha near 1, x reaches 1e-300 within a few thousand steps. It must not underflow to 0: the
+// distance stays at its minimum, on the same side.
 TEST(RelaxedSelection, DoesNotUnderflow) {
   const RelaxedSelection prior(50, 0.999);
   const RandomStream random(5);
@@ -136,7 +136,7 @@ TEST(RelaxedSelection, DoesNotUnderflow) {
   EXPECT_TRUE(std::isfinite(out[0]));
 }
 
-// Erratum E5: the moves of all components are summed; towards means nearer to the same edge.
+// Erratum E5: transitions are summed over all components. "Towards" means closer to the same edge.
 TEST(RelaxedSelection, CountsMovesTowardsTheEdge) {
   AnyPrior prior(RelaxedSelection(2, 0.5));
   const Matrix before = (Matrix(2, 2) << 0.3, -0.3, 0.1, 0.1).finished();

@@ -11,7 +11,7 @@ namespace headwater {
 
 namespace {
 
-// Probabilities typed with few digits, as in a file, still sum to one within this.
+// The tolerance for sums of probabilities, which may have been written with few digits.
 constexpr double kSumTolerance = 1e-6;
 
 void validate_law(const Eigen::Ref<const Vector>& law, std::string_view what) {
@@ -105,8 +105,8 @@ void validate(const FiniteChain& chain, std::string_view what) {
 
 Vector stationary_law(const Matrix& transition) {
   const Index n = transition.rows();
-  // pi (P - I) = 0 and sum(pi) = 1, by least squares of least norm: for several recurrent classes
-  // that is the mixture with weights 1/|pi_c|^2, still a law.
+  // Solves pi (P - I) = 0 and sum(pi) = 1 by least squares of minimal norm. With several recurrent
+  // classes the result is their mixture with weights 1/|pi_c|^2, which is still a distribution.
   Matrix equations(n + 1, n);
   equations.topRows(n) = transition.transpose() - Matrix::Identity(n, n);
   equations.row(n).setOnes();

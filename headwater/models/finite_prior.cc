@@ -40,7 +40,7 @@ void FiniteStatePrior::set_transition(Matrix transition) {
   FiniteAxis axis{axis_.states, Vector::Constant(size, 1.0 / static_cast<double>(size)),
                   std::move(transition)};
   validate({{axis}}, "prior 'finite'");
-  // Rows typed with few digits are made to sum to one; those that do keep their bits.
+  // Rows written with few digits are normalised; rows that already sum to one keep their bits.
   for (auto row : axis.transition.rowwise()) {
     const double sum = row.sum();
     if (std::abs(sum - 1) > kRounding) row /= sum;

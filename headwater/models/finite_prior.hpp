@@ -7,12 +7,12 @@
 
 namespace headwater {
 
-// Any S activation vectors with any transition matrix. One-hot states make it a mixture in time
-// (one source at a time); arbitrary states, a hidden Markov NMF. The states are given, the
-// transition matrix is learned; a transition of probability zero stays impossible.
+// S arbitrary activation vectors with an arbitrary transition matrix. With one-hot states, one
+// source is active at a time; with general states, this is hidden Markov NMF. The states are given
+// and the transition matrix is learned; a transition of probability zero stays impossible.
 class FiniteStatePrior {
  public:
-  // states: S x K. Starts in the stationary law of `transition`.
+  // states: S x K. The chain starts in the stationary distribution of `transition`.
   FiniteStatePrior(Matrix states, Matrix transition);
 
   // K sources of which exactly one is on, each for 1 / (1 - stay) steps on average.
@@ -25,7 +25,7 @@ class FiniteStatePrior {
 
   Parameters parameters() const { return {{"transition", axis_.transition}}; }
   void set_parameter(const Parameter& parameter);
-  // Rows of counts normalised; a state never visited keeps its row.
+  // Normalises the rows of the counts; a state that is never visited keeps its row.
   void maximise(std::span<const double> moves);
 
  private:

@@ -13,11 +13,11 @@ namespace headwater {
 
 namespace {
 
-// Blocks of random numbers that are kept for each component behind the uniform ones: more than any
-// rejection will ever take.
+// Blocks of random numbers reserved for each component after the uniform numbers: more than any
+// rejection loop will ever use.
 constexpr std::uint32_t kBlocks = 256;
 
-// The random numbers of particle i for what the uniform ones of component k did not suffice for.
+// A generator for component k of particle i, used when the uniform numbers do not suffice.
 Generator rest(const RandomBlock& random, Index i, Index k, Index num_uniforms) {
   Generator generator = random.particle(i);
   generator.skip_blocks(static_cast<std::uint32_t>((num_uniforms + 1) / 2) +

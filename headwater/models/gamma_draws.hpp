@@ -7,28 +7,30 @@
 
 namespace headwater {
 
-// Uniform numbers, so many a particle, from uniform_block() at that address. They are this thread's
-// until it asks again, so that a stream in its steady state allocates nothing.
+// `count` uniform numbers per particle, as uniform_block() draws them. They are stored in a
+// thread-local buffer and are valid until the thread's next call, so that a step allocates nothing
+// once the buffer is large enough.
 States uniform_numbers(const RandomBlock& random, Index num_particles, Index count);
 
-// Moves component k of a block of particles, from one column to another.
+// Draws the transition of component k for a block of particles.
 //
-// rate x is half of a noncentral chi-square variable of 2 shape degrees of freedom and
-// noncentrality 2 beta x'. From one degree on that is (z + sqrt(2 beta x'))^2, z normal, and,
-// independently, a central one of the other degrees: no count is drawn, and the law of the second
-// part is the same for all particles, which suits vectors. With less than one degree, it is drawn
-// as defined, one particle after another.
+// rate x is half of a noncentral chi-square variable with 2 shape degrees of freedom and
+// noncentrality 2 beta x'. With at least one degree of freedom this is the sum of (z + sqrt(2 beta
+// x'))^2, z normal, and an independent central chi-square variable with the remaining degrees. No
+// Poisson count is drawn, and the second part has the same distribution for all particles, which
+// suits vectors. With less than one degree of freedom the transition is drawn by its definition,
+// particle by particle.
 //
-// `uniforms` are uniform_numbers(), kGammaMoveNumbers of each component, all components after each
-// other. Those of component k are used up.
+// `uniforms` are uniform_numbers(), kGammaMoveNumbers for each component, component after
+// component. Those of component k are overwritten.
 void move_gammas(const GammaChain& move, Index k, const RandomBlock& random, States uniforms,
                  ConstStates previous, States next);
 
 inline constexpr Index kGammaMoveNumbers = 4;
 
-// Gamma variables of unit rate, one a particle, with these shapes. `uniforms` has the numbers of
-// all components, as above; of those of component k, which begin with column `first`, the next
-// kGammaNumbers are used up. `out` may not be among them.
+// Gamma variables of unit rate with these shapes, one per particle. `uniforms` has the numbers of
+// all components, as above. Of those of component k, which begin at column `first`, the next
+// kGammaNumbers are overwritten. `out` must not overlap them.
 void draw_gammas(std::span<const double> shapes, Index k, const RandomBlock& random,
                  States uniforms, Index first, std::span<double> out);
 

@@ -14,10 +14,11 @@
 namespace headwater {
 namespace {
 
-// Chance that right draws fail one check, were the seed drawn at random.
+// The probability that correct draws fail one check, over random seeds.
 constexpr double kAlarmRate = 1e-6;
 
-// P(x <= c) of a move: the mixture over h ~ Poisson(mean) of gamma laws of shape + h.
+// P(x <= c) for a transition: the mixture over h ~ Poisson(mean) of gamma distributions of shape +
+// h.
 double cdf_of_move(double shape, double rate, double mean, double c) {
   if (mean == 0) return reference::gamma_cdf(shape, rate * c);
   double sum = 0;
@@ -39,7 +40,7 @@ std::vector<double> sorted_moves(const GammaPrior& prior, double previous, Index
   return sample;
 }
 
-// Cells between some of other draws, so that all expect about as many.
+// Cell edges come from a separate sample, so that all cells expect about equally many draws.
 void expect_law(double shape, double persistence, double previous) {
   constexpr int kCells = 20;
   const GammaPrior prior(1, shape, persistence);
@@ -54,8 +55,8 @@ void expect_law(double shape, double persistence, double previous) {
       << shape << ' ' << persistence << ' ' << previous;
 }
 
-// Around one degree of freedom, where the way of drawing changes, and around a shape of 1 1/2,
-// where that of its central part does.
+// Shapes around one degree of freedom, where the algorithm changes, and around 1 1/2, where that of
+// the central part changes.
 TEST(GammaMoves, AreOfTheirLaw) {
   for (const double shape : {0.05, 0.5, 0.501, 0.7, 1.49, 1.5, 2.0, 40.0}) {
     for (const double persistence : {0.3, 0.9}) {
@@ -90,7 +91,7 @@ TEST(GammaMoves, AreTheSameHoweverParticlesAreCutIntoBlocks) {
   });
 }
 
-// Also those that were drawn anew, of which there are some hundreds.
+// Includes the draws that were repeated after a rejection; there are some hundreds.
 TEST(GammaMoves, AreAllDrawnFromOtherNumbers) {
   constexpr Index kParticles = 4000;
   const GammaPrior prior = mixed_prior();

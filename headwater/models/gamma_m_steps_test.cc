@@ -21,17 +21,18 @@ using reference::statistics;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// Chance that a right M-step fails one check by simulation, were the seed drawn at random.
+// The probability that a correct M-step fails one simulation check, over random seeds.
 constexpr double kAlarmRate = 1e-6;
 
-// Relative, of a variance that is taken as a difference.
+// Relative rounding error of a variance that is computed as a difference.
 constexpr double kRounding = 1e-13;
 
 struct Setting {
   double shape, persistence;
 };
 
-// Moves of two components, the second of a scale ten times the first's. Relative to the means,
+// Transitions of two components; the second has ten times the scale of the first. Relative to the
+// means:
 //   component  n  variance of x'  variance of x  their average  covariance
 //   first      4  3/8             1/8            1/4            3/16
 //   second     3  2/3             2/75           26/75          2/15
@@ -61,7 +62,7 @@ TEST(GammaPrior, StatisticsAreTheSumsOfPowersAndProducts) {
   const Matrix previous = (Matrix(2, 2) << 1, 10, 2, 30).finished();
   const Matrix next = (Matrix(2, 2) << 3, 20, 5, 40).finished();
   const Vector weights = (Vector(2) << 0.5, 2).finished();
-  Vector sums = Vector::Ones(two.num_statistics());  // to be added to
+  Vector sums = Vector::Ones(two.num_statistics());  // the statistics are added to these
   two.add_statistics(previous, next, weights, as_span(sums));
   EXPECT_THAT(sums, ElementsAre(3.5, 5.5, 12.5, 9.5, 55.5, 22.5,  //
                                 3.5, 66, 91, 1851, 3401, 2501));
@@ -91,7 +92,7 @@ TEST(GammaPrior, MStepTakesOneSharedAndOneOwnParameter) {
   EXPECT_NEAR(parameter(prior, "shape"), 7 / (1 + 1.04), 3 * kRounding);
 }
 
-// Averages do as well as sums, and the scale of the activations is not asked for.
+// The M-step accepts averages as well as sums, and does not depend on the scale of the activations.
 TEST(GammaPrior, MStepNeedsNeitherTheNumberOfMovesNorTheScale) {
   for (const double scale : {1e-60, 0.1, 1e60}) {
     AnyPrior prior(GammaPrior(1, 2, 0.6));
@@ -102,7 +103,7 @@ TEST(GammaPrior, MStepNeedsNeitherTheNumberOfMovesNorTheScale) {
   }
 }
 
-// The chain is reversible, and so is what is learned of it.
+// The chain is reversible, so the M-step must be symmetric in time.
 TEST(GammaPrior, MStepIsSymmetricInTheTwoEndsOfAMove) {
   const AnyPrior truth(GammaPrior(1, 2, 0.8));
   const Matrix drawn = draw(truth, 300, 0);
@@ -121,15 +122,15 @@ TEST(GammaPrior, MStepIsSymmetricInTheTwoEndsOfAMove) {
   expect_symmetric(kSecondBefore, kSecondAfter);
 }
 
-// Bands by the delta method, about as good as normal for this many independent moves. With
-// u = x' - 1 and v = x - 1, a move's influence
+// Tolerances by the delta method, nearly normal for this many independent transitions. With u = x'
+// - 1 and v = x - 1, the influence of a transition
 //   on the variance, 1/a, is    (u^2 + v^2) / 2 - 1/a - (u + v) / a,
 //   on the covariance, p/a, is  u v - p/a - p (u + v) / a,
-// the last parts being those of the means. On the persistence p it is therefore
+// where the last terms come from the means. On the persistence p it is therefore
 //   a (u v - p (u^2 + v^2) / 2).
-// u^2 - 1/a - 2 u / a is a Laguerre polynomial of degree 2 but for a factor, has the variance
-// 2 (a + 1) / a^3 and the correlation p^2 with the same of v, so that the standard error of the
-// shape a is sqrt(a (a + 1) (1 + p^2) / n).
+// Up to a factor, u^2 - 1/a - 2 u / a is a Laguerre polynomial of degree 2. It has variance 2 (a +
+// 1) / a^3 and correlation p^2 with the same polynomial of v, so the standard error of the shape a
+// is sqrt(a (a + 1) (1 + p^2) / n).
 TEST(GammaPrior, MStepFindsTheParametersAgain) {
   constexpr Index kMoves = 200000;
   const double critical = reference::normal_critical(kAlarmRate);
@@ -151,8 +152,8 @@ TEST(GammaPrior, MStepFindsTheParametersAgain) {
   }
 }
 
-// The statistics do not depend on the parameters, so that one step goes all the way from anywhere,
-// and the next stays.
+// The statistics do not depend on the parameters, so one step reaches the fixed point from any
+// start, and the next step stays there.
 TEST(GammaPrior, OneStepOfEMIsEnoughForKnownActivations) {
   const AnyPrior truth(GammaPrior(2, 2, 0.8));
   const Matrix previous = draw(truth, 300, 0);
@@ -172,12 +173,12 @@ TEST(GammaPrior, OneStepOfEMIsEnoughForKnownActivations) {
 
 TEST(GammaPrior, MStepStaysInside) {
   AnyPrior prior(GammaPrior(1, 2, 0.6));
-  prior.maximise(std::vector<double>{2, 2, 2, 4, 4, 0});  // 0 and 2 in turn
+  prior.maximise(std::vector<double>{2, 2, 2, 4, 4, 0});  // 0 and 2 alternate
   EXPECT_DOUBLE_EQ(parameter(prior, "persistence"), 1e-6);
   EXPECT_DOUBLE_EQ(parameter(prior, "shape"), 1);
   prior.maximise(std::vector<double>{2, 2, 2, 4, 4, 4});  // x = x'
   EXPECT_DOUBLE_EQ(parameter(prior, "persistence"), 1 - 1e-6);
-  prior.maximise(std::vector<double>{2, 2, 2, 2, 4, 2});  // x' does not vary
+  prior.maximise(std::vector<double>{2, 2, 2, 2, 4, 2});  // x' is constant
   EXPECT_DOUBLE_EQ(parameter(prior, "persistence"), 1e-6);
   EXPECT_DOUBLE_EQ(parameter(prior, "shape"), 2);
   prior.maximise(std::vector<double>{1, 1, 1, 1.0001, 1.0001, 100});
@@ -197,7 +198,7 @@ TEST(GammaPrior, MStepKeepsWhatItKnowsNothingOf) {
   EXPECT_EQ(parameter(prior, "persistence"), 0.6);
 }
 
-// 0.1 is no binary fraction: its sums leave a variance that is rounding.
+// 0.1 is not a binary fraction, so its sums give a variance that is only rounding error.
 TEST(GammaPrior, ConstantActivationsLeaveThePersistenceAlone) {
   for (const Index moves : {7, 1000}) {
     const Matrix x = Matrix::Constant(moves, 1, 0.1);
@@ -221,21 +222,21 @@ TEST(GammaPrior, MStepLeavesOutComponentsWithoutActivations) {
   EXPECT_NEAR(parameter(shared, "shape"), 4, 4 * kRounding);
 }
 
-// The standard error of the maximum of the likelihood is less than that of a shape by moments,
-// sqrt(2 a (a + 1) / n), which is taken here.
+// The tolerance is the standard error of the moment estimate of the shape, sqrt(2 a (a + 1) / n).
+// That of the maximum-likelihood estimate is smaller.
 TEST(IndependentPrior, MStepFindsTheShapeAgain) {
   constexpr Index kDraws = 200000;
   for (const double shape : {0.05, 0.5, 3.0, 50.0}) {
     AnyPrior prior(IndependentPrior(1, 1.0));
     const Matrix x = draw(AnyPrior(IndependentPrior(1, shape)), kDraws, 0);
-    prior.maximise(as_span(statistics(prior, x, 3.7 * x)));  // whatever the scale
+    prior.maximise(as_span(statistics(prior, x, 3.7 * x)));  // any scale
     EXPECT_NEAR(parameter(prior, "shape"), shape,
                 reference::normal_critical(kAlarmRate) *
                     std::sqrt(2 * shape * (shape + 1) / double(kDraws)));
   }
 }
 
-// The M-step is a maximum of the likelihood of x / mean.
+// The M-step maximises the likelihood of x / mean.
 TEST(IndependentPrior, MStepIsAMaximum) {
   Matrix x = draw(AnyPrior(IndependentPrior(2, 1.5)), 500, 0);
   for (Index k = 0; k < 2; ++k) x.col(k) /= x.col(k).mean();

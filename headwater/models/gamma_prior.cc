@@ -20,22 +20,22 @@ namespace {
 
 constexpr double kSmallestPersistence = 1e-6;
 
-// A number whose square is next to nothing. I_v(z) at a smaller z is the first term of its power
-// series; activations that add up to less say nothing on the parameters.
+// A number whose square is negligible. For smaller z, I_v(z) is the first term of its power series.
+// Activations with a smaller sum carry no information on the parameters.
 constexpr double kNegligible = 1e-150;
 
-// A relative variance that is rounding.
+// A relative variance below this is rounding error.
 constexpr double kNoVariance = 1e-12;
 
-// What the bound allows for the rounding errors of the density.
+// The bound's allowance for rounding errors of the density.
 constexpr double kRounding = 1e-9;
 
 SharedOrOwn persistence_of(Vector values, Index num_components) {
   return {"persistence", std::move(values), num_components, 0, 1};
 }
 
-// I_(a-1)(z) / I_a(z) = I_(a+1)(z) / I_a(z) + 2a / z, which a small shape a gets through with all
-// its digits, where a - 1 would round them away.
+// I_(a-1)(z) / I_a(z) = I_(a+1)(z) / I_a(z) + 2a / z. This form keeps all digits of a small shape
+// a; a - 1 would round them away.
 double ratio_to_lower_order(double shape, double z) {
   return bessel_i_ratio(shape, z) + 2 * shape / z;
 }
@@ -46,7 +46,7 @@ double log_scaled_bessel_of_shape(double shape, double z) {
   return log_scaled_bessel_i(shape, z) + std::log(ratio_to_lower_order(shape, z));
 }
 
-// The statistics of one component, as add_statistics() lays them out.
+// The statistics of one component, in the layout of add_statistics().
 struct Sums {
   explicit Sums(const double* s)
       : n(s[0]),
@@ -57,7 +57,7 @@ struct Sums {
         product(s[5]) {}
   bool has_activations() const { return n > 0 && before > kNegligible && after > kNegligible; }
 
-  // Relative to the means.
+  // Variances relative to the squared means.
   double variance() const {
     return n * (before_square / (before * before) + after_square / (after * after)) / 2 - 1;
   }
@@ -107,8 +107,8 @@ void GammaPrior::sample_transition(const RandomBlock& random, ConstStates previo
   }
 }
 
-// The exponents r x, beta x' and z are large together, and only -r x - beta x' + z =
-// -(sqrt(r x) - sqrt(beta x'))^2 is taken.
+// The exponents r x, beta x' and z can be large and cancel, so they are combined as -r x - beta x'
+// + z = -(sqrt(r x) - sqrt(beta x'))^2.
 double GammaPrior::log_density(const GammaChain& c, double previous, double next) {
   const double x = detail::away_from_zero(next);
   const double root_after = std::sqrt(c.rate) * std::sqrt(x);

@@ -10,16 +10,16 @@
 
 namespace headwater {
 
-// Autoregressive gamma activations, ARG(1), each component a chain of its own
+// Autoregressive gamma activations, ARG(1), an independent chain for each component
 // [GourierouxJasiak2006]:
 //
 //   h ~ Poisson(beta x'),  x ~ Gamma(shape + h, rate r),
 //   r = shape / ((1 - persistence) scale),  beta = persistence r.
 //
-// The chain is reversible; its stationary law, in which it starts, is Gamma(shape, rate
-// shape / scale), of mean `scale`, 1 unless set; persistence is the correlation of neighbours. Both
-// parameters, shape > 0 and persistence in (0, 1), are either shared by all components or one for
-// each. The state of a component is its activation.
+// The chain is reversible. It starts in its stationary distribution Gamma(shape, rate shape /
+// scale), whose mean is `scale` (1 by default). The persistence is the correlation of consecutive
+// activations. Both parameters, shape > 0 and persistence in (0, 1), are shared by all components
+// or separate for each. The state of a component is its activation.
 class GammaPrior {
  public:
   GammaPrior(Index num_components, double shape, double persistence);
@@ -36,8 +36,8 @@ class GammaPrior {
   // f(x | x') = r (r x / (beta x'))^((shape - 1)/2) exp(-r x - beta x') I_(shape-1)(z),
   // z = 2 sqrt(beta r x x').
   void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
-  // f is a mixture over h of gamma densities, none of which at x exceeds the one with
-  // h = max(0, ceil(r x - shape)).
+  // f is a mixture over h of gamma densities. At x the largest of these is that of h = max(0,
+  // ceil(r x - shape)).
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
   using Guide = GammaGuide;
@@ -47,7 +47,7 @@ class GammaPrior {
   Vector scale() const { return scale_; }
   void set_scale(const Vector& scale);
 
-  // Of each component: n, and the sums of x', x, x'^2, x^2 and x' x.
+  // For each component: n, and the sums of x', x, x'^2, x^2 and x' x.
   Index num_statistics() const { return 6 * num_components_; }
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> s3) const;
@@ -60,19 +60,20 @@ class GammaPrior {
     return {{"shape", shape_.values()}, {"persistence", persistence_.values()}};
   }
   void set_parameter(const Parameter& parameter);
-  // By moments, each of them whatever the others:
+  // Estimates by moments, each independent of the others:
   //   scale        mean of x, if it is free;
-  //   persistence  correlation of x' and x, kept inside [1e-6, 1 - 1e-6];
-  //   shape        mean^2 / variance, kept inside [1e-3, 1e3].
-  // Variances are those of x' and of x in the mean, so that (1 - persistence) / shape, which the
-  // moves know best where persistence is high, is half the mean square of their difference.
-  // They are consistent, but not the maximisers, which have no closed form. EM with the counts h as
-  // missing data has one for the persistence; but given x and x' these counts know the persistence
-  // that they were expected under so well that it hardly moves: from .95 it was at .96 after 20,000
-  // observations of a chain of .8.
+  //   persistence  correlation of x' and x, clamped to [1e-6, 1 - 1e-6];
+  //   shape        mean^2 / variance, clamped to [1e-3, 1e3].
+  // The variance is the average of those of x' and x, so that (1 - persistence) / shape is half the
+  // mean square of x - x'; with high persistence, this is what the transitions determine best.
   //
-  // Shared parameters are taken from the averages of variances and covariances, each relative to
-  // the means. Without any activation above 0 a parameter stays as it is.
+  // The estimates are consistent but do not maximise the likelihood; the maximisers have no closed
+  // form. EM with the counts h as missing data has a closed form for the persistence, but converges
+  // too slowly: given x and x', the expected counts depend strongly on the current persistence. It
+  // moved from .95 to only .96 in 20,000 observations of a chain with persistence .8.
+  //
+  // Shared parameters use the averages over components of variances and covariances relative to the
+  // means. If no activation is above 0, the parameters do not change.
   void maximise(std::span<const double> s3, const Held& held = {});
 
  private:

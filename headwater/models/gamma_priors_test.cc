@@ -24,7 +24,7 @@ using reference::move_on;
 using reference::statistics;
 using testing::ElementsAre;
 
-// Chance that a right prior fails one check by simulation, were the seed drawn at random.
+// The probability that a correct prior fails one simulation check, over random seeds.
 constexpr double kAlarmRate = 1e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -89,7 +89,7 @@ TEST(GammaPriors, StayInTheGammaLawOfMeanOne) {
   }
 }
 
-// (x - 1)(x' - 1) shape has the mean persistence: the stationary variance is 1 / shape.
+// E[(x - 1)(x' - 1)] shape = persistence, because the stationary variance is 1 / shape.
 TEST(GammaPrior, PersistenceIsTheCorrelationOfNeighbours) {
   for (const auto& [shape, persistence] : kSettings) {
     const AnyPrior prior(GammaPrior(1, shape, persistence));
@@ -103,7 +103,7 @@ TEST(GammaPrior, PersistenceIsTheCorrelationOfNeighbours) {
 }
 
 TEST(GammaPrior, DrawsFollowTheDensity) {
-  // P(x <= c | x') by the density against the share of draws.
+  // Compares P(x <= c | x') by the density with the fraction of draws.
   const AnyPrior prior(GammaPrior(1, 0.7, 0.8));
   constexpr Index kDraws = 100000;
   for (const double previous : {0.01, 1.0, 4.0}) {
@@ -121,7 +121,7 @@ TEST(GammaPrior, DrawsFollowTheDensity) {
   }
 }
 
-// The trapezoidal rule in log x, which for such integrands is exact but for rounding.
+// The trapezoidal rule in log x, which for such integrands is exact up to rounding.
 double integral_of_density(const AnyPrior& prior, double previous) {
   constexpr double kFrom = -600;
   constexpr double kTo = 7;
@@ -177,7 +177,7 @@ TEST(GammaPrior, DensityIsThatOfTheMixture) {
     for (const double previous : {1e-6, 0.1, 1.0, 6.0}) {
       for (const double next : {1e-6, 0.2, 1.0, 5.0}) {
         const double density = mixture(setting, previous, next);
-        if (density < 1e-200) continue;  // the sum has underflown
+        if (density < 1e-200) continue;  // the sum has underflowed
         EXPECT_NEAR(log_density(prior, previous, next), std::log(density), 1e-9);
       }
     }
@@ -197,7 +197,7 @@ TEST(GammaPriors, BoundsBound) {
       }
       EXPECT_LE(largest, bound) << shape << ' ' << persistence << ' ' << next;
     }
-    // Where no count at all is best, the state 0 attains it.
+    // If h = 0 gives the largest density, the state 0 attains the bound.
     const double small = 0.5 * (1 - persistence);
     EXPECT_NEAR(log_bound(gamma_prior, small), log_density(gamma_prior, 0, small), 1e-8);
   }

@@ -14,7 +14,8 @@
 #include "headwater/reference/prior_draws.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 
-// M-steps with some parameters held and the scale held or free, against other values tried out.
+// M-steps with some parameters held and the scale held or free, compared with other parameter
+// values.
 
 namespace headwater {
 namespace {
@@ -34,7 +35,7 @@ void expect_not_better(const AnyPrior& best, const AnyPrior& other, const Object
   EXPECT_LE(objective(other), value + 1e-12 * std::abs(value)) << what;
 }
 
-// No free parameter, moved by a little, makes the objective larger.
+// No small change of a free parameter increases the objective.
 void expect_maximum(const AnyPrior& best, const Held& held, const Objective& objective) {
   for (const double factor : {0.999, 1.001}) {
     for (const Parameter& found : best.parameters()) {
@@ -56,8 +57,8 @@ void expect_maximum(const AnyPrior& best, const Held& held, const Objective& obj
   }
 }
 
-// Autoregressive draws in one row after the other, the last of them before the first, so that the
-// record has no ends.
+// Autoregressive draws along consecutive rows. The last row precedes the first, so the record has
+// no ends.
 struct Ring {
   explicit Ring(Index length) : after(length, 2) {
     Matrix state = (Matrix(1, 2) << 1, -2).finished();
@@ -104,8 +105,8 @@ TEST(LogGaussian, MStepIsTheMaximumGivenWhatIsHeld) {
   }
 }
 
-// One persistence for components of different noise: the best given the noise, then the noise given
-// it, and again.
+// A persistence shared by components of different noise: alternates between the best persistence
+// given the noise and the best noise given the persistence.
 TEST(LogGaussian, SharedPersistenceWeighsComponentsByTheirNoise) {
   const Ring ring(300);
   const Held held{{"noise"}};
@@ -125,15 +126,16 @@ TEST(LogGaussian, ScaleIsTheExponentialOfTheMean) {
   prior.maximise(sums, kFreeScale);
   EXPECT_DOUBLE_EQ(prior.scale()[0], std::exp(2));
   EXPECT_EQ(prior.scale()[1], 1);
-  // about 2: sum v'^2 = 44 - 72 + 40, sum v v' = 43 - 76 + 40, sum v^2 = 45 - 80 + 40
+  // About m = 2: sum v'^2 = 44 - 72 + 40, sum v v' = 43 - 76 + 40, sum v^2 = 45 - 80 + 40.
   EXPECT_DOUBLE_EQ(parameter(prior, "persistence"), 7.0 / 12);
   EXPECT_DOUBLE_EQ(parameter(prior, "noise"), std::sqrt((5 - 49.0 / 12) / 10));
 }
 
-// By moments each is learned whatever the others are and whether they are held.
+// Moment estimates do not depend on the other parameters, so it does not matter whether those are
+// held.
 TEST(GammaPrior, LearnsWhatIsFreeWhateverIsHeld) {
-  // n, sum of x', x, x'^2, x^2, x' x: relative to the means, x' has the variance 3/8, x 1/8, 1/4 on
-  // average, and their covariance is 3/16
+  // n, then sums of x', x, x'^2, x^2, x' x. Relative to the means, the variance is 3/8 for x', 1/8
+  // for x and 1/4 on average, and the covariance is 3/16.
   const std::vector<double> sums = {4, 8, 8, 22, 18, 19};
   for (const bool scale : {true, false}) {
     for (const std::vector<std::string>& names :
@@ -158,8 +160,8 @@ TEST(GammaPrior, EachComponentHasItsOwnScale) {
   EXPECT_EQ(prior.scale(), (Vector(3) << 2, 10, 7).finished());
 }
 
-// The mean of n independent draws of shape a has the standard error sqrt(1 / (a n)), relative;
-// alarm rate 1e-6. The other parameters are what they are at the scale 1.
+// The mean of n independent draws of shape a has relative standard error sqrt(1 / (a n)); alarm
+// rate 1e-6. The other parameters must be those found at scale 1.
 TEST(GammaPrior, MStepFindsTheScale) {
   constexpr Index kMoves = 3000;
   const AnyPrior truth(GammaPrior(1, 2, 0.8));
@@ -203,7 +205,7 @@ TEST(ScaledPriors, KeepTheirScaleWithoutActivations) {
   }
 }
 
-// A prior that is not told what is held gets it back.
+// For a prior whose M-step cannot hold parameters, AnyPrior restores the held values.
 TEST(AnyPrior, RestoresWhatIsHeld) {
   AnyPrior prior(BasisSelection(1, 0.7, 0.4));
   prior.maximise(std::vector<double>{1, 1, 1, 3}, {{"stay_off"}});

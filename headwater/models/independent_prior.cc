@@ -25,7 +25,7 @@ SharedOrOwn shapes(Vector values, Index num_components) {
 double away_from_zero(double x) { return std::max(x, std::numeric_limits<double>::min()); }
 
 // rate^shape x^(shape - 1) exp(-rate x) / Γ(shape), which is rate times the Poisson probability of
-// shape - 1 at mean rate x. Only where these are of one size do the terms cancel.
+// shape - 1 at mean rate x. The terms cancel only if shape - 1 and rate x are of similar size.
 double log_gamma_density(double x, double shape, double rate) {
   if (shape >= 1 && rate * x >= 1 && rate * x <= 1e3 * shape) {
     return std::log(rate) + log_poisson_probability(shape - 1, rate * x);
@@ -37,8 +37,8 @@ double log_gamma_density(double x, double shape, double rate) {
 
 namespace {
 
-// The shape a with log a - digamma(a) = gap, by Newton steps in log a from the start of
-// [Minka2002]. The left side falls from infinity to 0.
+// Solves log a - digamma(a) = gap for the shape a by Newton's method in log a, starting as in
+// [Minka2002]. The left side decreases from infinity to 0.
 double solve_shape(double gap) {
   if (!(gap > 0)) return detail::kLargestShape;
   double shape = (3 - gap + std::sqrt((gap - 3) * (gap - 3) + 24 * gap)) / (12 * gap);
@@ -156,7 +156,7 @@ void IndependentPrior::maximise(std::span<const double> s3, const Held& held) {
   if (held.holds("shape")) return;
   shape_.update(num_components_, [&](Index first, Index last, double so_far) {
     double count = 0;
-    double gap = 0;  // of log(mean x) above mean log x
+    double gap = 0;  // log(mean x) - mean log x
     for (Index k = first; k < last; ++k) {
       const double* s = &s3[3 * k];
       if (!(s[0] > 0 && s[1] > 0)) continue;

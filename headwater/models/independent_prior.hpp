@@ -9,10 +9,10 @@
 
 namespace headwater {
 
-// Activations without memory: each an independent gamma variable whose mean is the component's
-// scale, 1 unless set, of the given shape > 0, either shared by all components or one for each.
-// This is the prior of classical Bayesian nonnegative matrix factorisation [Cemgil2009], and the
-// limit of GammaPrior for persistence 0. The state of a component is its activation.
+// Activations without memory: independent gamma variables with the given shape > 0, shared by all
+// components or separate for each. The mean is the component's scale, 1 by default. This is the
+// prior of classical Bayesian nonnegative matrix factorisation [Cemgil2009], and the limit of
+// GammaPrior for persistence 0. The state of a component is its activation.
 class IndependentPrior {
  public:
   IndependentPrior(Index num_components, double shape);
@@ -26,7 +26,7 @@ class IndependentPrior {
   void sample_transition(const RandomBlock& random, ConstStates previous, States next) const;
   void activations(ConstStates states, Eigen::Ref<Matrix> x) const { x = states; }
 
-  // The previous state has no say, and so the density is its own bound.
+  // The density does not depend on the previous state, so it is its own bound.
   void log_transition(ConstStates previous, ConstStates next, Eigen::Ref<Vector> out) const;
   void log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const;
 
@@ -37,7 +37,7 @@ class IndependentPrior {
   Vector scale() const { return scale_; }
   void set_scale(const Vector& scale);
 
-  // Of each component: n, sum of x, sum of log x.
+  // For each component: n, sum of x, sum of log x.
   Index num_statistics() const { return 3 * num_components_; }
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> s3) const;
@@ -48,12 +48,12 @@ class IndependentPrior {
 
   Parameters parameters() const { return {{"shape", shape_.values()}}; }
   void set_parameter(const Parameter& parameter);
-  // The scale, if it is free, and the shape a that together maximise the likelihood:
+  // The shape a and, if it is free, the scale that maximise the likelihood:
   //   scale = mean of x,   log a - digamma(a) = log(mean of x) - mean of log x,
-  // a kept inside [1e-3, 1e3]. The best scale does not depend on the shape. A scale that is held is
-  // the basis's affair, and the shape is the same: as in [LiuRubinWu1998], the mean is a parameter
-  // then only to be thrown away. A shared shape takes the average of the right sides; without a
-  // single activation all stays as it is.
+  // with a clamped to [1e-3, 1e3]. The best scale does not depend on the shape. If the scale is
+  // held, the mean is still estimated for the shape's equation and then discarded, as an auxiliary
+  // parameter in the sense of [LiuRubinWu1998]; the basis absorbs the scale. A shared shape uses
+  // the average of the right sides. If there is no activation, nothing changes.
   void maximise(std::span<const double> s3, const Held& held = {});
 
  private:
@@ -65,23 +65,24 @@ class IndependentPrior {
 static_assert(BoundedTransition<IndependentPrior> && ScaledPrior<IndependentPrior> &&
               GuidedPrior<IndependentPrior> && AffinePrior<IndependentPrior>);
 
-// What the two gamma priors share.
+// Shared by the two gamma priors.
 namespace detail {
 
-// The range inside which a shape is learned.
+// The range in which a shape is learned.
 constexpr double kSmallestShape = 1e-3;
 constexpr double kLargestShape = 1e3;
 
 // Throws UsageError unless there are 1 or K shapes, all positive and finite.
 SharedOrOwn shapes(Vector values, Index num_components);
 
-// The activation as the densities see it. A gamma variable of a small shape may be less than the
-// smallest double and come out as 0, where its density is infinite, or is 0; the smallest normal
-// number stands for whatever is below it. How the density there depends on the previous state is
-// kept: it goes to a limit as x goes to 0, but for a factor that is a function of x alone.
+// The activation as used in densities. A gamma variable of small shape may be below the smallest
+// double and be drawn as 0, where its density is 0 or infinite; we use the smallest normal number
+// instead. This keeps the dependence of the density on the previous state: as x goes to 0 it
+// converges, up to a factor that depends on x alone.
 double away_from_zero(double x);
 
-// The log density of a gamma variable of this shape and rate at x > 0, also where both are large.
+// The log-density at x > 0 of a gamma variable with this shape and rate, accurate even if both are
+// large.
 double log_gamma_density(double x, double shape, double rate);
 
 }  // namespace detail

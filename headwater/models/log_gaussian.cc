@@ -30,7 +30,7 @@ SharedOrOwn noise_of(Vector values, Index num_components) {
   return {"noise", std::move(values), num_components, 0, kInfinity};
 }
 
-// The statistics of one component, with u' and u taken about a mean.
+// The statistics of one component, with u' and u centred at a mean.
 struct Sums {
   Sums(const double* s, double mean)
       : n(s[0]),

@@ -10,9 +10,9 @@
 namespace headwater {
 
 // Positive activations whose logarithms are autoregressive:
-//   log x_t - m = persistence (log x_t-1 - m) + noise e_t,   e_t standard normal,
-// started in the stationary law, log x ~ N(m, noise^2 / (1 - persistence^2)). The state is log x;
-// m is the logarithm of the component's scale, 0 unless set.
+//   log x_t - m = persistence (log x_t-1 - m) + noise e_t,   e_t standard normal.
+// The chain starts in its stationary distribution, log x ~ N(m, noise^2 / (1 - persistence^2)). The
+// state is log x; m is the logarithm of the component's scale, 0 by default.
 class LogGaussian {
  public:
   LogGaussian(Index num_components, double persistence, double noise);
@@ -49,13 +49,13 @@ class LogGaussian {
   void set_parameter(const Parameter& parameter);
   // Least squares, with v = u - m and v' = u' - m:
   //   m           = mean of u, if the scale is free,
-  //   persistence = sum v v' / sum v'^2, kept inside [-0.9999, 0.9999],
+  //   persistence = sum v v' / sum v'^2, clamped to [-0.9999, 0.9999],
   //   noise^2     = mean of (v - persistence v')^2, at least 1e-12.
-  // Each is the best given the others, and they are the maximiser together, but for two things. A
-  // persistence that components of different noise share weighs them by 1 / noise^2, the noise
-  // being the one so far. And the best m adds persistence / (1 - persistence) (mean u - mean u') to
-  // the mean of u: nothing but an effect of the record's two ends, which near persistence 1 would
-  // throw m about.
+  // Each is the maximiser given the others, and together they are the joint maximiser, with two
+  // exceptions. A persistence shared by components of different noise weighs them by 1 / noise^2,
+  // using the current noise. And the exact maximiser of m adds persistence / (1 - persistence)
+  // (mean u - mean u') to the mean of u. We omit this term: it depends only on the two ends of the
+  // record, and near persistence 1 it would make m erratic.
   void maximise(std::span<const double> statistics, const Held& held = {});
 
  private:

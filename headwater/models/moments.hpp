@@ -5,11 +5,10 @@
 
 namespace headwater {
 
-// How a component's next state follows from the one before, in mean and variance, which both are
-// affine in it:
+// The mean and variance of a component's next state, both affine in the previous state:
 //   E[s | s'] = intercept + slope s',   Var[s | s'] = noise + noise_slope s',
-// K numbers each. The state is the activation, of a law like a gamma law, or the logarithm of the
-// activation, of a law like a normal one.
+// K numbers each. The state is either the activation, approximately gamma distributed, or its
+// logarithm, approximately normal.
 struct AffineMoments {
   bool is_logarithmic = false;
   Vector intercept;
@@ -17,14 +16,14 @@ struct AffineMoments {
   Vector noise;
   Vector noise_slope;
 
-  // Of the stationary law.
+  // Moments of the stationary distribution.
   Vector mean() const { return intercept.array() / (1 - slope.array()); }
   Vector variance() const {
     return (noise.array() + noise_slope.array() * mean().array()) / (1 - slope.array().square());
   }
 };
 
-// Expectations of a move of each component, from state s' to state s; K numbers each.
+// Expected moments of one transition of each component, from state s' to state s; K numbers each.
 struct ExpectedMoves {
   void exchange(StateArchive& archive) {
     archive(before, after, before_square, after_square, product, log_after);
@@ -35,7 +34,7 @@ struct ExpectedMoves {
   Vector before_square;  // E[s'^2]
   Vector after_square;   // E[s^2]
   Vector product;        // E[s' s]
-  Vector log_after;      // E[log s], where the state is the activation
+  Vector log_after;      // E[log s], if the state is the activation
 };
 
 }  // namespace headwater

@@ -19,7 +19,8 @@ std::vector<AnyPrior> affine_priors() {
   return priors;
 }
 
-// Means over 40,000 draws; a normal variable is beyond 6 with probability 2e-9, and there are 24.
+// Means over 40,000 draws. A normal variable exceeds 6 standard errors with probability 2e-9, and
+// there are 24 comparisons.
 TEST(AffineMoments, AreThoseOfDraws) {
   for (const AnyPrior& prior : affine_priors()) {
     const AffineMoments moments = prior.moments();

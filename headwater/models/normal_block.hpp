@@ -4,9 +4,9 @@
 
 namespace headwater {
 
-// Normal numbers of mean 0 and variance 1, one row a particle; at least so many columns. In a
-// thread's own matrix, kept so that a stream in its steady state allocates nothing, and valid until
-// the thread asks again.
+// Standard normal numbers, one row per particle and at least `num_columns` columns. They are stored
+// in a thread-local matrix and are valid until the thread's next call, so that a step allocates
+// nothing once the matrix is large enough.
 Eigen::Block<Matrix> normal_block(const RandomBlock& random, Index num_rows, Index num_columns);
 
 }  // namespace headwater

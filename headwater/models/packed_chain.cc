@@ -10,7 +10,7 @@ namespace headwater {
 namespace {
 
 constexpr int kMostBits = 64;
-// A row of a group's table is 64 numbers, a few of which stay in the fastest cache.
+// A row of a group's table has 64 numbers, so that several rows fit into the L1 cache.
 constexpr int kGroupBits = 6;
 
 int bits_of(const FiniteAxis& axis) {
@@ -34,7 +34,7 @@ PackedChain::PackedChain(const FiniteChain& chain) : chain_(chain) {
   int group_bits = 0;
   for (Index k = 0; k < static_cast<Index>(chain_.axes.size()); ++k) {
     const int bits = bits_of(axis(k));
-    // A shift by all 64 bits is not defined; an axis of one state behind them needs none.
+    // A shift by 64 bits is undefined; an axis of one state after 64 bits needs no shift.
     axes_.push_back({bits == 0 ? 0 : shift, mask_of(bits)});
     if (groups_.empty() || group_bits + bits > kGroupBits) {
       groups_.push_back({{axes_.back().shift, 0}, k, k, 0});
@@ -52,7 +52,7 @@ PackedChain::PackedChain(const FiniteChain& chain) : chain_(chain) {
   }
 }
 
-// Codes that no state has stay at probability 0.
+// Codes that are not states keep probability 0.
 void PackedChain::fill_table(const Group& group) {
   for (std::size_t to = 0; to < group.size(); ++to) {
     for (std::size_t from = 0; from < group.size(); ++from) {

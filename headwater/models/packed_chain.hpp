@@ -10,24 +10,24 @@
 
 namespace headwater {
 
-// A joint state of a finite chain: the states on its axes side by side, each in as many bits as it
-// needs. 64 components that are off or on fit.
+// A joint state of a finite chain: the states on its axes as bit fields, each as wide as needed. 64
+// components that are off or on fit.
 using PackedState = std::uint64_t;
 
-// Whether the joint states of a chain can be packed.
+// Whether the joint states of the chain fit into a PackedState.
 bool can_be_packed(const FiniteChain& chain);
 
-// A finite chain by single joint states, for those who look at few of very many. Axes are put
-// together in groups of a few bits, and probabilities are looked up group by group.
+// A finite chain accessed by single joint states, for engines that visit few of very many. Axes are
+// combined into groups of a few bits, and transition probabilities are looked up group by group.
 class PackedChain {
  public:
-  explicit PackedChain(const FiniteChain& chain);  // which must be one that can be packed
+  explicit PackedChain(const FiniteChain& chain);  // requires can_be_packed(chain)
 
   Index num_axes() const { return static_cast<Index>(axes_.size()); }
   const FiniteAxis& axis(Index k) const { return chain_.axes[static_cast<std::size_t>(k)]; }
-  // The number of joint states, or `most` if there are more.
+  // The number of joint states, but at most `most`.
   Index num_states_up_to(Index most) const;
-  // The joint state of an index in FiniteChain's order; only where that index fits.
+  // The joint state with this index in FiniteChain's order, if the index fits an integer.
   PackedState packed(Index joint) const;
 
   Index on_axis(PackedState state, Index k) const {
@@ -39,7 +39,7 @@ class PackedChain {
     return (state & ~(bits.mask << bits.shift)) | static_cast<PackedState>(value) << bits.shift;
   }
 
-  bool has(PackedState state) const;  // whether it is a state of every axis
+  bool has(PackedState state) const;  // whether every axis has its state
 
   double initial_probability(PackedState state) const;
   // out[j] = P(from[j] -> to)
@@ -63,8 +63,8 @@ class PackedChain {
   struct Group {
     Bits bits;
     Index first_axis;
-    Index last_axis;    // one past
-    std::size_t first;  // of its part of the tables
+    Index last_axis;    // one past the last
+    std::size_t first;  // start of its part of the tables
     std::size_t size() const { return static_cast<std::size_t>(bits.mask) + 1; }
   };
   void fill_table(const Group& group);
@@ -72,18 +72,20 @@ class PackedChain {
   FiniteChain chain_;
   std::vector<Bits> axes_;
   std::vector<Group> groups_;
-  std::vector<double> tables_;  // of each group, at [to][from]
+  std::vector<double> tables_;  // of each group, indexed [to][from]
 };
 
-// A chain that is shared, with the states of `like`: the laws of its axes are put away or read.
+// Saves or restores a shared chain with the states of `like`; only the probabilities of its axes
+// are stored.
 void exchange_packed(StateArchive& archive, const PackedChain& like,
                      std::shared_ptr<const PackedChain>& value);
 
-// Joint states and their weights. Throws InputError if what was read is none of the chain's.
+// Saves or restores joint states and their weights. Throws InputError if a restored state is not
+// one of the chain's.
 void exchange_states(StateArchive& archive, const PackedChain& chain,
                      std::vector<PackedState>& states, std::vector<double>& weights);
 
-// Adds up moves between joint states, and tells the moves along each axis.
+// Accumulates transitions between joint states and converts them to transitions along each axis.
 class PackedMoves {
  public:
   void clear(const PackedChain& chain);
@@ -94,11 +96,11 @@ class PackedMoves {
       sums_[group.first + j * group.size() + i] += weight;
     }
   }
-  // In the layout of FiniteChain::num_moves.
+  // Adds the transitions to `moves`, in the layout of FiniteChain::num_moves.
   void add_to(const PackedChain& chain, std::span<double> moves) const;
 
  private:
-  std::vector<double> sums_;  // laid out as the chain's tables
+  std::vector<double> sums_;  // in the layout of the chain's tables
 };
 
 }  // namespace headwater

@@ -10,7 +10,8 @@
 namespace headwater {
 namespace {
 
-// Axes of 2, 3, 1 and 5 states that drive 1, 2, 1 and 1 components, and ten of 2: four groups.
+// Axes of 2, 3, 1 and 5 states with 1, 2, 1 and 1 components, and ten axes of 2 states: four
+// groups.
 FiniteChain mixed_chain() {
   FiniteChain chain;
   for (const Index size : {2, 3, 1, 5, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}) {

@@ -61,7 +61,7 @@ TEST(BasisSelection, MaximisesOverTheStateBeforeTheMove) {
   AnyPrior own(BasisSelection(2, Vector::Constant(2, 0.5), Vector::Constant(2, 0.5)));
   own.maximise(moves);
   EXPECT_DOUBLE_EQ(parameter(own, "stay_off", 0), 6.0 / 8);
-  EXPECT_LT(parameter(own, "stay_off", 1), 1);  // 10 of 10, but never quite certain
+  EXPECT_LT(parameter(own, "stay_off", 1), 1);  // 10 of 10, but kept below 1
   EXPECT_NEAR(parameter(own, "stay_off", 1), 1, 1e-15);
   EXPECT_DOUBLE_EQ(parameter(own, "stay_on", 0), 3.0 / 4);
 }
@@ -112,7 +112,7 @@ TEST(AnyPrior, IsAValue) {
   EXPECT_EQ(parameter(a, "stay_off"), 0.9);
 }
 
-// Uniform on (0, 1) at each time anew: no finite chain, no density, no parameters.
+// Independent uniform activations on (0, 1): no finite chain, no density, no parameters.
 struct Uniform {
   std::string name() const { return "uniform"; }
   Index num_components() const { return 2; }
@@ -144,7 +144,7 @@ TEST(AnyPrior, SaysWhatAPriorCannotDo) {
   EXPECT_TRUE(check_prior(prior).passed());
 }
 
-// A prior that can be told to be wrong in one way at a time.
+// A prior with one fault, chosen at construction.
 struct Faulty {
   enum Fault {
     kNone,
@@ -205,12 +205,12 @@ TEST(Conformance, FindsEachFault) {
   const std::vector<std::pair<Faulty::Fault, const char*>> faults = {
       {Faulty::kRows, "sums to 1.1"},
       {Faulty::kStart, "not stationary"},
-      {Faulty::kMStep, "not at a maximum: 'stay'"},
+      {Faulty::kMStep, "not at a maximum: another value of 'stay'"},
       {Faulty::kNegative, "negative"},
       {Faulty::kDraws, "draws do not follow"},
       {Faulty::kWildDraws, "a state that the chain does not have"},
-      {Faulty::kActivations, "other activations than its chain"},
-      {Faulty::kUnknownName, "took a name"},
+      {Faulty::kActivations, "disagrees with finite_chain()"},
+      {Faulty::kUnknownName, "accepts a name"},
   };
   EXPECT_THAT(check_prior(AnyPrior(Faulty{})).findings, ElementsAre());
   EXPECT_THAT(check_prior(AnyPrior(Faulty{Faulty::kForbiddenDraws, 1 - 1e-17})).findings,

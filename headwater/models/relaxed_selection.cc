@@ -21,8 +21,8 @@ double at_distance(double d, double side) {
   return std::copysign(std::max(d, kLeastDistance), side);
 }
 
-// By rejection from d^-alpha on (0, 1/2], drawn by its inverse: accepted with probability
-// (2 (1 - d))^-(1 - alpha), at least one half.
+// Rejection sampling from d^-alpha on (0, 1/2], which is drawn by inversion. The acceptance
+// probability is (2 (1 - d))^-(1 - alpha), at least one half.
 double draw_stationary(Generator& generator, double alpha) {
   while (true) {
     const double d = 0.5 * std::exp(std::log(generator.uniform()) / (1 - alpha));
@@ -74,14 +74,15 @@ void RelaxedSelection::activations(ConstStates states, Eigen::Ref<Matrix> x) con
   }
 }
 
-// alpha / d' towards the edge, (1 - alpha) / (1 - d') away from it, where d' is the distance before
-// the move.
+// The density is alpha / d' towards the edge and (1 - alpha) / (1 - d') away from it, where d' is
+// the distance before the move.
 void RelaxedSelection::log_transition(ConstStates previous, ConstStates next,
                                       Eigen::Ref<Vector> out) const {
   relaxed_log_densities(previous, next, as_span(log_towards_), as_span(log_away_), as_span(out));
 }
 
-// alpha / d' <= alpha / d, since d <= d'; (1 - alpha) / (1 - d') <= 2 (1 - alpha).
+// Towards the edge alpha / d' <= alpha / d, because d <= d'. Away from it (1 - alpha) / (1 - d') <=
+// 2 (1 - alpha).
 void RelaxedSelection::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) const {
   out.setZero();
   for (Index k = 0; k < num_components_; ++k) {

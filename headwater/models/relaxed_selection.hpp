@@ -9,15 +9,15 @@
 
 namespace headwater {
 
-// Components between off and on [YildirimCemgilSingh2012, sec. 4.2]: with probability alpha an
-// activation moves towards the nearer edge of (0, 1), uniformly; else away from it, uniformly over
-// the rest. Started in its stationary law, of density proportional to x^-alpha (1 - x)^-(1 - alpha)
-// on (0, 1/2], mirrored above 1/2.
+// Components between off and on [YildirimCemgilSingh2012, sec. 4.2]. With probability alpha an
+// activation moves towards the nearer edge of (0, 1), uniformly; otherwise it moves away, uniformly
+// over the rest. The chain starts in its stationary distribution, whose density is proportional to
+// x^-alpha (1 - x)^-(1 - alpha) on (0, 1/2] and mirrored above 1/2.
 //
-// x comes as close to an edge as 1e-70 and closer, where it would round to 1. So the state is the
-// distance to the nearer edge, with a sign for the side: s = x up to 1/2, and s = x - 1 above. A
-// distance is never less than 1e-300, which no activation can tell from 0; densities are those of
-// x.
+// x comes within 1e-70 of an edge and closer, where near 1 it would round to 1. The state is
+// therefore the distance to the nearer edge with a sign for the side: s = x up to 1/2, and s = x -
+// 1 above. A distance is at least 1e-300, which is indistinguishable from 0 in an activation.
+// Densities are those of x.
 class RelaxedSelection {
  public:
   RelaxedSelection(Index num_components, double alpha);
@@ -38,7 +38,7 @@ class RelaxedSelection {
   bool guide(const Evidence& evidence, ConstStates previous,
              const Eigen::Ref<const Vector>& weights, Guide& guide) const;
 
-  // Moves towards the edge and away from it, for each component.
+  // For each component: the numbers of moves towards the edge and away from it.
   Index num_statistics() const { return 2 * num_components_; }
   void add_statistics(ConstStates previous, ConstStates next,
                       const Eigen::Ref<const Vector>& weights, std::span<double> out) const;

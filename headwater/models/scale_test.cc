@@ -80,7 +80,7 @@ TEST(Scale, IsRefusedWhereItMakesNoSense) {
   }
 }
 
-// The same random numbers give the same draws but for the scale.
+// With the same random numbers, draws differ only by the scale.
 TEST(Scale, MultipliesTheActivations) {
   for (const AnyPrior& prior : priors_with_a_scale()) {
     for (const int moves : {0, 1}) {
@@ -91,8 +91,8 @@ TEST(Scale, MultipliesTheActivations) {
   }
 }
 
-// log f(s x | s x') = log f(x | x') - log s where the state is x, and the same bound; log x has no
-// such factor.
+// log f(s x | s x') = log f(x | x') - log s if the state is x, and the same for the bound. If the
+// state is log x, the density does not change.
 TEST(Scale, ShiftsTheDensityAndItsBound) {
   for (const AnyPrior& prior : priors_with_a_scale()) {
     const Matrix previous = draw(prior, 50, 0);
@@ -123,7 +123,7 @@ TEST(Scale, IsLearnedInsideItsRange) {
   EXPECT_EQ(learned_scale(std::numeric_limits<double>::infinity()), 1e100);
 }
 
-// An IndependentPrior whose scale can be told to be wrong in one way at a time.
+// An IndependentPrior whose scale has one fault, chosen at construction.
 struct Faulty : IndependentPrior {
   enum Fault { kNone, kForgets, kTakesAll, kDraws, kDensity, kInverse, kMoves, kStays, kWorse };
   explicit Faulty(Fault what) : IndependentPrior(2, 2.0), fault(what) {}
@@ -163,13 +163,13 @@ struct Faulty : IndependentPrior {
 TEST(Scale, ConformanceFindsItsFaults) {
   const std::vector<std::pair<Faulty::Fault, const char*>> faults = {
       {Faulty::kForgets, "does not give back"},
-      {Faulty::kTakesAll, "no scale"},
+      {Faulty::kTakesAll, "not a valid scale"},
       {Faulty::kDraws, "do not have the scale"},
-      {Faulty::kDensity, "does not follow the scale"},
-      {Faulty::kInverse, "does not follow the scale"},
+      {Faulty::kDensity, "does not depend on the scale"},
+      {Faulty::kInverse, "does not depend on the scale"},
       {Faulty::kMoves, "though it is held"},
       {Faulty::kStays, "does not learn the scale"},
-      {Faulty::kWorse, "a lower probability"}};
+      {Faulty::kWorse, "decreases the likelihood"}};
   EXPECT_THAT(check_prior(AnyPrior(Faulty(Faulty::kNone))).findings, ElementsAre());
   for (const auto& [fault, words] : faults) {
     EXPECT_THAT(check_prior(AnyPrior(Faulty(fault))).findings, testing::Contains(HasSubstr(words)))

@@ -6,7 +6,7 @@
 
 namespace headwater {
 
-// A parameter that all components share (one value) or that each has for itself (K values).
+// A parameter that all components share (one value) or that each has separately (K values).
 class SharedOrOwn {
  public:
   // Throws UsageError, naming the parameter, unless there are 1 or num_components values inside
@@ -18,8 +18,8 @@ class SharedOrOwn {
   const Vector& values() const { return values_; }
   bool is_shared() const { return values_.size() == 1; }
 
-  // Sets each value to estimate(first, last, value so far), where [first, last) are the components
-  // that it is for: all of them, or one.
+  // Sets each value to estimate(first, last, current value), where [first, last) is the range of
+  // components that it applies to: all of them, or one.
   template <class Estimate>
   void update(Index num_components, const Estimate& estimate) {
     if (is_shared()) {
@@ -29,8 +29,8 @@ class SharedOrOwn {
     }
   }
 
-  // The same from sums over those components of statistics, `per_component` numbers for each:
-  // estimate(sums, value so far).
+  // Like update() above, but from sums of statistics over those components, `per_component` numbers
+  // for each: estimate(sums, current value).
   template <class Estimate>
   void update(std::span<const double> statistics, Index per_component, const Estimate& estimate) {
     const auto num_components = static_cast<Index>(statistics.size()) / per_component;

@@ -19,8 +19,8 @@ namespace {
 
 using Task = std::function<void(Index)>;
 
-// About what going to sleep and being woken takes. Calls follow each other closely, so that a
-// thread that waits this long first seldom sleeps between two of them.
+// About as long as going to sleep and waking up takes. Calls follow each other closely, so a thread
+// that spins this long seldom sleeps between two calls.
 constexpr auto kLongestSpin = std::chrono::microseconds(50);
 
 void pause_briefly() {
@@ -41,7 +41,7 @@ bool spin_until(const Condition& holds) {
   return holds();
 }
 
-// The exception of the lowest task that threw.
+// Keeps the exception of the lowest-numbered task that threw.
 class FirstFailure {
  public:
   void run(const Task& task, Index index) {
@@ -74,10 +74,10 @@ void run_inline(Index num_tasks, const Task& task) {
 
 }  // namespace
 
-// The threads and the call that they work on. A thread owns a task once it has lowered
-// `unclaimed_`; the call cannot end before that task has lowered `unfinished_`. So what belongs to
-// the call may be read after a claim, by a thread however late, and is written only before the
-// first: no thread needs to know which call it works for.
+// The threads and the call that they work on. A thread owns a task once it has decremented
+// `unclaimed_`, and the call cannot end before that task has decremented `unfinished_`. The call's
+// data are written before its first claim and are read only after a claim, so even a late thread
+// reads those of the current call. No thread needs to know which call it works for.
 class ThreadPool::Crew {
  public:
   explicit Crew(int num_threads)
@@ -96,7 +96,7 @@ class ThreadPool::Crew {
 
   int num_threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // False if a call is under way already, be it that this one comes from inside of it.
+  // Returns false if a call is already running, even if this call comes from one of its tasks.
   bool run(Index num_tasks, const Task& task) {
     if (is_busy_.exchange(true, std::memory_order_acquire)) return false;
     FirstFailure failure;
@@ -122,7 +122,7 @@ class ThreadPool::Crew {
     wake_.notify_all();
   }
 
-  // The number of tasks unclaimed so far, this one included; 0 if there are none.
+  // Claims a task. Returns the number of unclaimed tasks including this one, or 0 if none is left.
   Index claim() {
     Index unclaimed = unclaimed_.load(std::memory_order_relaxed);
     while (unclaimed > 0 &&
@@ -140,7 +140,7 @@ class ThreadPool::Crew {
   }
 
   void report_the_end() {
-    { const std::lock_guard lock(mutex_); }  // the caller is not between looking and sleeping
+    { const std::lock_guard lock(mutex_); }  // the caller cannot be between its test and its wait
     done_.notify_one();
   }
 
@@ -163,8 +163,9 @@ class ThreadPool::Crew {
            is_dismissed_.load(std::memory_order_relaxed);
   }
 
-  // Also returns for a call whose tasks the others have claimed meanwhile: one who wakes late is in
-  // time for the next call if it spins, but late again if it goes back to sleep.
+  // Returns even if the other threads have already claimed all tasks of the call. A thread that
+  // wakes late then spins and is in time for the next call; if it went back to sleep, it would be
+  // late again.
   void sleep_until_called() {
     std::unique_lock lock(mutex_);
     if (is_wanted()) return;
@@ -180,14 +181,14 @@ class ThreadPool::Crew {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  const bool spins_;  // with fewer cores than threads, it would keep others from working
+  const bool spins_;  // with fewer cores than threads, spinning would block others
   std::atomic<bool> is_busy_ = false;
   std::atomic<bool> is_dismissed_ = false;
 
   Index num_tasks_ = 0;
   const Task* task_ = nullptr;
   FirstFailure* failure_ = nullptr;
-  alignas(64) std::atomic<Index> unclaimed_ = 0;  // on cache lines of their own
+  alignas(64) std::atomic<Index> unclaimed_ = 0;  // each on its own cache line
   alignas(64) std::atomic<Index> unfinished_ = 0;
 
   alignas(64) std::mutex mutex_;

@@ -28,7 +28,7 @@ TEST(ThreadPool, DoesEveryTaskOnceAndCanBeUsedAgain) {
   }
 }
 
-// Long enough for every thread to have gone to sleep.
+// Waits until every thread has gone to sleep.
 TEST(ThreadPool, WakesUpAgain) {
   const ThreadPool pool(4);
   for (int call = 0; call < 5; ++call) {
@@ -49,7 +49,7 @@ TEST(ThreadPool, SharesTheTasksAmongAllThreads) {
   constexpr int kThreads = 4;
   const ThreadPool pool(kThreads);
   std::atomic<int> arrived = 0;
-  // Each task waits for all the others: this ends only if each has a thread of its own.
+  // Each task waits for all the others, so this ends only if each task has its own thread.
   pool.run(kThreads, [&](Index) {
     ++arrived;
     while (arrived < kThreads) std::this_thread::yield();

@@ -10,8 +10,8 @@
 #include "headwater/core/error.hpp"
 #include "headwater/core/special.hpp"
 
-// Every draw is a statement of its own: the order in which a compiler evaluates the operands of
-// one expression is its own choice.
+// Every draw is a separate statement, because C++ does not fix the order in which the operands of
+// an expression are evaluated.
 
 namespace headwater {
 
@@ -19,12 +19,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Below this mean, adding up the few terms is faster than rejection, which is not valid there.
+// Below this mean, rejection is not valid, and summing the few terms is faster.
 constexpr double kPoissonRejectionFrom = 10;
 
-// [MarsagliaTsang2000], for shape >= 1: with d = shape - 1/3, t = x / sqrt(9 d), x normal and
-// v = (1 + t)^3, d v is accepted if log u < x^2/2 + d (1 - v + log v). In terms of t the last
-// bracket is 3 (log(1 + t) - t) - t^2 (3 + t), which does not cancel when d is large.
+// [MarsagliaTsang2000], for shape >= 1: with d = shape - 1/3, t = x / sqrt(9 d), x normal and v =
+// (1 + t)^3, d v is accepted if log u < x^2/2 + d (1 - v + log v). The bracket equals 3 (log(1 + t)
+// - t) - t^2 (3 + t), which does not cancel if d is large.
 double gamma_by_rejection(Generator& generator, double shape) {
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);
@@ -41,7 +41,7 @@ double gamma_by_rejection(Generator& generator, double shape) {
   }
 }
 
-// Algorithm PTRS of [Hormann1993], for mean >= 10, in its letters (s is its us).
+// Algorithm PTRS of [Hormann1993], for mean >= 10, in the paper's notation (s is its us).
 double poisson_by_rejection(Generator& generator, double mean) {
   const double b = 0.931 + 2.53 * std::sqrt(mean);
   const double a = -0.059 + 0.02483 * b;
@@ -79,7 +79,8 @@ double sum_of_weights(std::span<const double> weights) {
 
 double exponential(Generator& generator) { return -std::log(generator.uniform()); }
 
-// [BoxMuller1958]. The other of the pair is left: to keep it would need a state between calls.
+// [BoxMuller1958]. The second number of the pair is discarded: to keep it would need state between
+// calls.
 double normal(Generator& generator) {
   const double radius = std::sqrt(2 * exponential(generator));
   const double angle = 2 * std::numbers::pi * generator.uniform();
@@ -91,8 +92,8 @@ double gamma(Generator& generator, double shape) {
     throw UsageError(fmt::format("gamma: the shape is {}; expected a positive number", shape));
   }
   if (shape >= 1) return gamma_by_rejection(generator, shape);
-  // gamma(shape) = gamma(shape + 1) u^(1/shape). The power is taken as exp(log(u) / shape): since
-  // log(u) is never 0, a tiny shape gives exp(-infinity) = 0, never 0 times infinity.
+  // gamma(shape) = gamma(shape + 1) u^(1/shape). The power is computed as exp(log(u) / shape):
+  // log(u) is never 0, so a tiny shape gives exp(-infinity) = 0 and never 0 times infinity.
   const double larger = gamma_by_rejection(generator, shape + 1);
   const double log_power = -exponential(generator) / shape;
   return larger * std::exp(log_power);
@@ -110,10 +111,10 @@ std::size_t categorical(Generator& generator, std::span<const double> probabilit
   return categorical_quantile(generator.uniform(), probabilities);
 }
 
-// Stirling's formula for n = k + 1 turns -mean + k log(mean) - log k! into
+// With Stirling's formula for n = k + 1, -mean + k log(mean) - log k! becomes
 //   1/2 log(n / 2 pi) - log(mean) - mean ((1 + d) log(1 + d) - d) - stirling_remainder(n)
-// with d = (n - mean) / mean. The terms of the former reach 3e13 at mean 1e12, so that two digits
-// of their difference would be left; those of the latter stay near sqrt(mean).
+// with d = (n - mean) / mean. At mean 1e12 the terms of the first form reach 3e13, and their
+// difference would have two correct digits. The terms of the second form stay near sqrt(mean).
 double log_poisson_probability(double k, double mean) {
   const double n = k + 1;
   const double d = (n - mean) / mean;
@@ -130,7 +131,7 @@ double poisson_quantile(double uniform, double mean) {
     k += 1;
     term *= mean / k;
     const double sum = cumulated + term;
-    // The terms have become too small to count: rounding keeps the sum below `uniform` for ever.
+    // The terms are too small to change the sum, which rounding keeps below `uniform`.
     if (sum == cumulated) break;
     cumulated = sum;
   }

@@ -26,7 +26,7 @@ using reference::kolmogorov_statistic;
 using reference::normal_cdf;
 using reference::normal_critical;
 
-// For each assertion about a sample, were the seed drawn at random.
+// The probability that an assertion about a sample fails by chance, over random seeds.
 constexpr double kAlarmRate = 1e-6;
 constexpr std::size_t kDraws = 200'000;
 
@@ -45,8 +45,8 @@ std::vector<double> draw_sorted(const Sampler& sampler, std::uint64_t seed) {
   return sample;
 }
 
-// How many of the sorted sample lie in each cell: up to the first edge, from there up to the
-// second, and so on, then beyond the last. A value on an edge is in the lower cell.
+// Counts the values of a sorted sample in each cell: up to the first edge, from there up to the
+// second, and so on, and above the last. A value that equals an edge is in the lower cell.
 std::vector<double> count_in_cells(const std::vector<double>& sample,
                                    const std::vector<double>& edges) {
   std::vector<double> counts;
@@ -60,9 +60,9 @@ std::vector<double> count_in_cells(const std::vector<double>& sample,
   return counts;
 }
 
-// The probabilities cdf(x) of draws from the cdf are uniform. Kolmogorov and Smirnov's distance
-// sees whether their bulk is, but is blind to the tails; for these, they fall into cells that
-// narrow towards both ends. The narrowest expects 20 draws.
+// If the draws follow the cdf, the values cdf(x) are uniform. The Kolmogorov-Smirnov distance tests
+// the bulk of the distribution but not the tails, so a chi-square test uses cells that become
+// narrower towards both ends. The narrowest cell expects 20 draws.
 void expect_distributed(const std::vector<double>& sample, const Cdf& cdf) {
   std::vector<double> probabilities(sample.size());
   std::transform(sample.begin(), sample.end(), probabilities.begin(), cdf);
@@ -112,8 +112,8 @@ TEST_P(GammaOfShape, IsGamma) {
 INSTANTIATE_TEST_SUITE_P(Shapes, GammaOfShape,
                          testing::Values(0.05, 0.3, 0.5, 0.999, 1.0, 1.2, 3.7, 100.0, 1e3));
 
-// The mean of n draws is normal, with standard deviation sqrt(shape / n). Ten times the draws show
-// an error of four thousandths in the shape, which the distances above don't.
+// The mean of n draws is normal, with standard deviation sqrt(shape / n). Ten times as many draws
+// detect an error of 0.4 % in the shape, which the tests above do not.
 TEST(Gamma, HasItsMean) {
   constexpr double kMany = 10 * kDraws;
   Generator generator = RandomStream(34).at(0, 0, Purpose::basis);
@@ -122,8 +122,8 @@ TEST(Gamma, HasItsMean) {
   EXPECT_NEAR(sum / kMany, 1, normal_critical(kAlarmRate) / std::sqrt(kMany));
 }
 
-// A gamma variable of large shape is normal up to a skewness of 2 / sqrt(shape), here 2e-6: far
-// below what the sample shows.
+// A gamma variable of large shape is normal up to a skewness of 2 / sqrt(shape), here 2e-6, which
+// is far below what the sample can show.
 TEST(Gamma, OfHugeShapeIsNormal) {
   constexpr double kShape = 1e12;
   const auto sample = draw_sorted([](Generator& g) { return gamma(g, kShape); }, 25);
@@ -141,7 +141,7 @@ TEST(Gamma, OfTinyShapeIsZeroOrMoreButNeverNaN) {
 }
 
 // Near 0 the distribution function is x^shape / Γ(shape + 1), with relative error x. The number of
-// draws below some x is binomial, with standard deviation sqrt(n p (1 - p)).
+// draws below x is binomial, with standard deviation sqrt(n p (1 - p)).
 TEST(Gamma, OfTinyShapeHasTheRightMassNearZero) {
   constexpr double kShape = 1e-3;
   const auto sample = draw_sorted([](Generator& g) { return gamma(g, kShape); }, 27);
@@ -151,7 +151,7 @@ TEST(Gamma, OfTinyShapeHasTheRightMassNearZero) {
     const double below = count_in_cells(sample, {x})[0];
     EXPECT_LT(std::abs(below - n * p), normal_critical(kAlarmRate) * std::sqrt(n * p * (1 - p)));
   }
-  // The stated rate of zeros, all of them draws below the smallest double.
+  // The rate of zeros that the header states: draws below the smallest double.
   const double zeros = count_in_cells(sample, {0})[0];
   EXPECT_NEAR(zeros / n, std::exp(-745 * kShape), 0.01);
 }
@@ -165,9 +165,9 @@ struct Cells {
   std::vector<double> expected;
 };
 
-// Neighbouring values put together into cells of 1/200 of the draws in the middle, narrowing
-// towards both ends, but none that expects fewer than 20; the last takes all the rest. Beyond 12
-// standard deviations nothing is left that could change an expectation.
+// Groups neighbouring values into cells: 1/200 of the draws each in the middle, narrower towards
+// both ends, but none that expects fewer than 20 draws. The last cell is unbounded. The probability
+// beyond 12 standard deviations changes no expectation.
 Cells poisson_cells(double mean) {
   constexpr double kFewest = 20;
   const double n = kDraws;
@@ -202,9 +202,9 @@ TEST_P(PoissonOfMean, IsPoisson) {
 INSTANTIATE_TEST_SUITE_P(Means, PoissonOfMean,
                          testing::Values(0.01, 0.7, 5.0, 9.99, 10.0, 11.3, 37.5, 1e3, 1e6));
 
-// A Poisson variable of large mean is normal up to a skewness of 1 / sqrt(mean), less than 4e-5
-// here, and to its being whole, which 1/2 corrects. The sum of n draws is normal, and so is the sum
-// of their squared deviations, of variance 2 mean^2 each.
+// A Poisson variable of large mean is normal up to a skewness of 1 / sqrt(mean), below 4e-5 here,
+// and a continuity correction of 1/2. The sum of n draws is normal, and so is the sum of their
+// squared deviations, each of variance 2 mean^2.
 TEST(Poisson, OfHugeMeanIsNormal) {
   const double n = kDraws;
   const double z = normal_critical(kAlarmRate);
@@ -234,10 +234,10 @@ TEST(Poisson, TakesTheLargestMean) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(poisson(generator, kLargest), kLargest);
 }
 
-// The accuracy that the header promises.
+// The accuracy that the header states.
 double log_poisson_tolerance(double mean) { return 1e-12 + 1e-14 * std::sqrt(mean); }
 
-// In extended precision the rounding of the plain formula stays below the tolerance up to here.
+// In extended precision the plain formula is accurate to within the tolerance up to this mean.
 TEST(LogPoissonProbability, IsThePlainFormula) {
   for (const double mean : {1e-3, 0.7, 9.99, 10.0, 37.5, 1e3, 1e6}) {
     for (const double deviations : {-5.0, -2.0, -0.3, 0.0, 0.4, 3.0, 8.0}) {
@@ -275,8 +275,8 @@ TEST(PoissonQuantile, InvertsTheDistributionFunction) {
   }
 }
 
-// The cumulated probabilities may end below the largest uniform number: the search stops all the
-// same, and where it should, among values about as unlikely as that number.
+// The cumulative probabilities may end below the largest uniform number. The search must still
+// stop, at a value about as unlikely as that number.
 TEST(PoissonQuantile, StopsAtTheEnds) {
   for (const double mean : {0.0, 1e-300, 1e-16, 1e-3, 0.7, 5.0, 9.99, 37.5, 700.0}) {
     EXPECT_EQ(poisson_quantile(0x1p-53, mean) > 0, mean > 37) << "mean " << mean;
@@ -358,7 +358,7 @@ TEST(Distributions, SayWhatTheyRefuse) {
   }
 }
 
-// Four draws in a row, to the bit.
+// Four successive draws, bit for bit.
 using Draws = std::array<double, 4>;
 
 Draws first_draws(const Sampler& sampler) {
@@ -368,8 +368,8 @@ Draws first_draws(const Sampler& sampler) {
   return draws;
 }
 
-// Any change here changes every result of every user: seeds no longer reproduce what they did.
-// These hold for glibc, whether it uses fused multiply-add or not.
+// A change here changes the results of every user: seeds no longer reproduce earlier runs. The
+// values hold for glibc, with or without fused multiply-add.
 TEST(Distributions, KeepTheirBits) {
   const auto uniform = [](Generator& g) { return g.uniform(); };
   const auto small_gamma = [](Generator& g) { return gamma(g, 0.3); };

@@ -8,9 +8,9 @@ namespace headwater {
 using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
-// Philox4x32-10 [Salmon2011]: a keyed bijection of the 128-bit counters whose values pass for
-// independent random words. It has no state, so that any number can be had at any time, by any
-// thread, from its address alone.
+// Philox4x32-10 [Salmon2011]: a keyed bijection of 128-bit counters whose outputs are statistically
+// indistinguishable from independent random words. It has no state, so any thread can compute any
+// number at any time from its address alone.
 constexpr std::array<std::uint32_t, 4> philox4x32(PhiloxCounter counter, PhiloxKey key) {
   constexpr std::uint64_t kMultiplier0 = 0xD2511F53;
   constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57;

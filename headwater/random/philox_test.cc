@@ -8,7 +8,7 @@
 namespace headwater {
 namespace {
 
-// The known answers that are published with Random123 [Salmon2011].
+// The known answers published with Random123 [Salmon2011].
 TEST(Philox, GivesTheKnownAnswers) {
   constexpr std::uint32_t kOnes = 0xffffffff;
   static_assert(philox4x32({0, 0, 0, 0}, {0, 0}) ==
@@ -27,7 +27,7 @@ PhiloxCounter by_random123(const PhiloxCounter& counter, const PhiloxKey& key) {
   return {words[0], words[1], words[2], words[3]};
 }
 
-// The answers serve as the next counter and key, a walk through arbitrary ones.
+// Each output is the next counter and key, which gives a walk through arbitrary values.
 TEST(Philox, EqualsRandom123) {
   PhiloxCounter counter = {1, 2, 3, 4};
   PhiloxKey key = {5, 6};

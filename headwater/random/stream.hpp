@@ -8,8 +8,8 @@
 
 namespace headwater {
 
-// What a random number is drawn for. The values are part of the address, so that a new purpose is
-// added at the end: any other place would change every number drawn for the purposes behind it.
+// What a random number is used for. The values are part of a number's address, so a new purpose
+// must be appended: anywhere else it would change all numbers of the purposes after it.
 enum class Purpose : std::uint16_t {
   initial_state,
   transition,
@@ -18,8 +18,8 @@ enum class Purpose : std::uint16_t {
   resampling,
   backward,
   restart,
-  // A filter's particles have numbers of their own: with those of the simulator, particle 0 of a
-  // filter with the seed of the data would be the truth.
+  // A filter's particles need purposes different from the simulator's: otherwise particle 0 of a
+  // filter with the seed of the data would follow the true states.
   first_particles,
   particle_moves,
   surprise,
@@ -31,14 +31,14 @@ enum class Purpose : std::uint16_t {
   predictions
 };
 
-// A number strictly inside (0, 1): the upper 52 bits n as (n + 1/2) 2^-52, the middles of 2^52
-// cells. Each of these is a double, whereas with 53 bits the uppermost middle would round to 1.
+// A number strictly inside (0, 1): (n + 1/2) 2^-52 for the upper 52 bits n, the midpoints of 2^52
+// cells. All of these are doubles; with 53 bits the largest midpoint would round to 1.
 constexpr double to_unit(std::uint64_t bits) {
   return (static_cast<double>(static_cast<std::int64_t>(bits >> 12)) + 0.5) * 0x1p-52;
 }
 
-// The random numbers at one address of a RandomStream, from the first on: 2^34 words. A copy goes
-// on from where the original stands.
+// The sequence of random numbers at one address of a RandomStream: 2^34 words. A copy continues
+// from the original's position.
 class Generator {
  public:
   std::uint32_t word() {
@@ -55,7 +55,7 @@ class Generator {
   // Strictly inside (0, 1).
   double uniform() { return to_unit(bits()); }
 
-  // Goes on so many blocks, of four words each, behind the one that the last word came from.
+  // Skips `count` blocks of four words each, counted from the block of the last word.
   void skip_blocks(std::uint32_t count) {
     exhausted_ = exhausted_ || counter_[0] + count < counter_[0];
     counter_[0] += count;
@@ -81,10 +81,11 @@ class Generator {
   bool exhausted_ = false;
 };
 
-// All the random numbers of a run, each at its own address (time, particle, purpose), whatever
-// the order in which they are asked for and whoever asks: threads, ranks and restarts change no
-// bit. The seed is Philox's key; the counter's words are the block number, the particle, the low
-// 32 bits of the time, and its next 16 bits above the 16 of the purpose: no two addresses overlap.
+// All random numbers of a run, each with its own address (time, particle, purpose). A number
+// depends only on its address and the seed, never on the order of requests or on who asks: threads,
+// ranks and restarts change no bit. The seed is Philox's key. The words of the counter are the
+// block number, the particle, the low 32 bits of the time, and a word with the next 16 bits of the
+// time above the 16 bits of the purpose. No two addresses overlap.
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed) : key_{low_word(seed), low_word(seed >> 32)} {}

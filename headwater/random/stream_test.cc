@@ -13,7 +13,7 @@
 namespace headwater {
 namespace {
 
-// For each assertion about a sample, were the seed drawn at random.
+// The probability that an assertion about a sample fails by chance, over random seeds.
 constexpr double kAlarmRate = 1e-6;
 
 constexpr std::uint32_t kLastWord = std::numeric_limits<std::uint32_t>::max();
@@ -43,7 +43,7 @@ TEST(RandomStream, LaysTheAddressOutInTheCounter) {
 }
 
 TEST(RandomStream, SkipsBlocks) {
-  for (const int words : {0, 1, 4, 5}) {  // read before
+  for (const int words : {0, 1, 4, 5}) {  // words read before
     Generator all = RandomStream(3).at(1, 2, Purpose::backward);
     for (int i = 0; i < words; ++i) all.word();
     Generator skips = all;
@@ -91,13 +91,13 @@ TEST(Generator, CopiesGoOnFromTheSamePlace) {
   for (int i = 0; i < 9; ++i) EXPECT_EQ(copy.word(), original.word());
 }
 
-// Pairs that ought to be independent, each a function of its number.
+// Pairs that should be independent, as a function of their index.
 using Pair = std::pair<double, double>;
 using PairAt = std::function<Pair(std::uint32_t)>;
 constexpr std::uint32_t kPairs = 100'000;
 
-// Independent uniform pairs fall into the cells of a square grid alike: chi-square with as many
-// degrees of freedom as there are cells less one, for nothing is fitted.
+// Independent uniform pairs are uniform over the cells of a square grid: a chi-square test with one
+// degree of freedom less than there are cells, because nothing is fitted.
 void expect_even_on_a_grid(const PairAt& pair_at) {
   constexpr std::size_t kSide = 16;
   std::vector<double> observed(kSide * kSide);
@@ -110,8 +110,8 @@ void expect_even_on_a_grid(const PairAt& pair_at) {
             reference::chi_square_critical(kSide * kSide - 1, kAlarmRate));
 }
 
-// A uniform number less 1/2 has variance 1/12, so the product of two independent ones has standard
-// deviation 1/12, and the mean of n products is normal, with standard deviation 1 / (12 sqrt(n)).
+// A uniform number minus 1/2 has variance 1/12, so the product of two independent ones has standard
+// deviation 1/12. The mean of n products is normal, with standard deviation 1 / (12 sqrt(n)).
 void expect_uncorrelated(const PairAt& pair_at) {
   double sum = 0;
   for (std::uint32_t i = 0; i < kPairs; ++i) {
@@ -182,7 +182,7 @@ TEST(Generator, HasIndependentNeighboursAcrossBlocks) {
   });
 }
 
-// The low bits of the words too: each of the 32 is set in half of the words, so that the number of
+// The low bits of the words too: each of the 32 bits is set in half of the words. The number of
 // times is binomial, with standard deviation sqrt(n) / 2.
 TEST(Generator, SetsEachBitHalfTheTime) {
   constexpr int kWords = 100'000;

@@ -27,7 +27,7 @@ double DenseRecursion::step(const Observation& y, double step_size) {
   Vector predicted = initial_;
   if (++t_ > 1) {
     predicted = transition_.transpose() * filtered_;
-    Matrix backward(n, n);  // row x: the law of the state before, given that x came after it
+    Matrix backward(n, n);  // row x: the distribution of the previous state, given that x follows
     for (Index x = 0; x < n; ++x) {
       for (Index before = 0; before < n; ++before) {
         backward(x, before) =

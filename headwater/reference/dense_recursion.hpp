@@ -6,8 +6,9 @@
 
 namespace headwater::reference {
 
-// Algorithm 1 with an exact filter, as it is printed: T_1, C and T_3 for every state, carried on by
-// the backward kernel p(x_t-1 | x_t, y_1..t-1) as an n x n matrix. O(4^K) for each statistic.
+// Algorithm 1 with an exact filter, exactly as printed: T_1, C and T_3 for every state, updated
+// with the backward kernel p(x_t-1 | x_t, y_1..t-1) as an n x n matrix. Each statistic costs O(4^K)
+// per step.
 class DenseRecursion {
  public:
   DenseRecursion(const FiniteChain& chain, Matrix states, Matrix basis, bool with_moves = true);

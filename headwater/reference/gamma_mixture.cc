@@ -18,7 +18,7 @@ double log_sum(const Vector& logs) {
   return largest + std::log((logs.array() - largest).exp().sum());
 }
 
-// Weights from the first to the last that count.
+// Removes negligible weights at both ends.
 void cut_ends(Index& first, Vector& log_weights) {
   const double least = log_weights.maxCoeff() + kNegligibleLog;
   Index begin = 0;
@@ -35,7 +35,7 @@ GammaMixtureFilter::GammaMixtureFilter(double shape, double persistence, Vector 
     : shape_(shape),
       persistence_(persistence),
       basis_(std::move(basis)),
-      rate_(shape),  // of the stationary law
+      rate_(shape),  // rate of the stationary distribution
       log_weights_(Vector::Zero(1)) {}
 
 double GammaMixtureFilter::step(const Observation& y) {
@@ -45,8 +45,8 @@ double GammaMixtureFilter::step(const Observation& y) {
 }
 
 // Given n, P(h) = Γ(a + h) / (Γ(a) h!) (1 - q)^a q^h with a = shape + n and q = beta / (rate +
-// beta): from one h to the next it is multiplied by (a + h) / (h + 1) q. The law of h has one mode,
-// and what is left out lies beyond it.
+// beta), so P(h + 1) = P(h) q (a + h) / (h + 1). The distribution of h is unimodal, and the
+// truncated terms lie beyond the mode.
 void GammaMixtureFilter::predict() {
   const double r = shape_ / (1 - persistence_);
   const double beta = persistence_ * r;

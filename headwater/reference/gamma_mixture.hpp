@@ -4,15 +4,15 @@
 
 namespace headwater::reference {
 
-// The exact filter of prior 'gamma' with one component. Given the counts, the activation's law is a
-// mixture over n of Gamma(shape + n, rate), one rate for all n:
+// The exact filter of prior 'gamma' with one component. Given the counts, the activation is
+// distributed as a mixture over n of Gamma(shape + n, rate), with the same rate for all n:
 //
-// - to predict is to draw h from Poisson(beta x), negative binomial given n, and then x from
-//   Gamma(shape + h, r), where r = shape / (1 - persistence) and beta = persistence r;
-// - to update by counts y of channels with intensities b x is to multiply by
-//   x^(sum y) exp(-x sum b), which adds sum y to n and sum b to the rate.
+//   - prediction draws h from Poisson(beta x), which is negative binomial given n, and then x from
+//     Gamma(shape + h, r), where r = shape / (1 - persistence) and beta = persistence r;
+//   - the update by counts y of channels with intensities b x multiplies by x^(sum y)
+//     exp(-x sum b), which adds sum y to n and sum b to the rate.
 //
-// The one thing left out are components of less than 1e-30 of the largest weight.
+// The only approximation is that components of less than 1e-30 of the largest weight are dropped.
 class GammaMixtureFilter {
  public:
   GammaMixtureFilter(double shape, double persistence, Vector basis);
@@ -30,7 +30,7 @@ class GammaMixtureFilter {
 
   bool has_started_ = false;
   double rate_;
-  Index first_ = 0;     // the n of the first weight
+  Index first_ = 0;     // n of the first weight
   Vector log_weights_;  // normalised after each step
 };
 

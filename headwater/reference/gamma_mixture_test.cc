@@ -15,8 +15,8 @@
 namespace headwater::reference {
 namespace {
 
-// One observation: the counts of all channels are multinomial given their sum, and the sum is
-// negative binomial.
+// For the first observation, the counts of all channels are multinomial given their sum, and the
+// sum is negative binomial.
 TEST(GammaMixtureFilter, FirstObservationIsNegativeBinomial) {
   const double shape = 0.7;
   const Vector basis = (Vector(2) << 1, 3).finished();
@@ -31,7 +31,7 @@ TEST(GammaMixtureFilter, FirstObservationIsNegativeBinomial) {
   EXPECT_NEAR(filter.mean(), (shape + 7) / (shape + 4), 1e-12);
 }
 
-// Without counts the mean comes back to 1 at the rate of the persistence.
+// Without counts the mean returns to 1 at the rate of the persistence.
 TEST(GammaMixtureFilter, ForgetsWithoutCounts) {
   GammaMixtureFilter filter(2, 0.9, Vector::Constant(1, 4.0));
   filter.step(std::vector<double>{20});
@@ -57,7 +57,7 @@ void expect_same_as_grid(double shape, double persistence, Index num_channels) {
   }
 }
 
-// Two ways that have nothing in common but the model.
+// Two methods that share nothing but the model.
 TEST(GammaMixtureFilter, AgreesWithTheGrid) {
   expect_same_as_grid(2, 0.8, 1);
   expect_same_as_grid(2, 0.8, 4);

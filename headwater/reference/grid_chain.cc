@@ -18,7 +18,7 @@ namespace headwater::reference {
 
 namespace {
 
-// What a grid leaves out at each end of the stationary law.
+// The probability that a grid omits at each end of the stationary distribution.
 constexpr double kNegligibleMass = 1e-13;
 
 double parameter_of(const AnyPrior& prior, const char* name, Index k) {
@@ -44,7 +44,7 @@ AnyPrior one_component(const AnyPrior& prior, Index k) {
   return component;
 }
 
-// Places 0, .., cells, or the middles between them, of equal cells on [low, high].
+// The borders 0, .., cells of equal cells on [low, high], or the midpoints between them.
 Vector borders(double low, double high, Index cells) {
   return Vector::LinSpaced(cells + 1, low, high);
 }
@@ -53,14 +53,14 @@ Vector middles(double low, double high, Index cells) {
   return Vector::LinSpaced(cells, low + half, high - half);
 }
 
-// Cells of a smooth density.
+// The cells of a prior with a smooth density.
 struct SmoothCells {
   Vector states;
   Vector edges;
   Vector widths;
 };
 
-// Nothing of the law that matters is beyond eight standard deviations.
+// The probability beyond eight standard deviations is negligible.
 SmoothCells log_gaussian_cells(const AnyPrior& prior, Index cells) {
   const double persistence = parameter_of(prior, "persistence", 0);
   const double spread = parameter_of(prior, "noise", 0) / std::sqrt(1 - persistence * persistence);
@@ -75,10 +75,11 @@ double logistic(double v) { return 1 / (1 + std::exp(-v)); }
 
 // x = (unit log(1 + exp v))^2, v = u - (stretch - 1) log(1 + exp(-u - kStart)).
 //
-// For x' far from 0 the noise of sqrt(x) is the same whatever x', and so is that of the counts: the
-// root is what should be cut evenly. Near 0, v is half of log x but for a constant, and x^shape
-// falls off exponentially, slowly for a small shape. Where x is as good as 0 for the counts and for
-// the next move, before u = -kStart, it is stretched, to fall off as exp(4 u).
+// For large x' the noise of sqrt(x) does not depend on x', and neither does that of the counts, so
+// the grid should be even in sqrt(x). Near 0, v is log(x) / 2 up to a constant, and x^shape decays
+// exponentially, slowly if the shape is small. Below u = -kStart, x is indistinguishable from 0 for
+// the counts and for the next transition; there the coordinate is stretched so that the density
+// decays as exp(4 u).
 struct RootCoordinate {
   double unit;
   double stretch;
@@ -96,7 +97,8 @@ struct RootCoordinate {
   }
 };
 
-// The stationary law of both gamma priors, divided by the scale, is Gamma(shape, rate shape).
+// The stationary distribution of both gamma priors, divided by the scale, is Gamma(shape, rate
+// shape).
 SmoothCells gamma_cells(double shape, double persistence, double scale, Index cells) {
   const double noise = std::sqrt((1 - persistence) / (2 * shape));
   const RootCoordinate root{std::min(noise, 0.2), std::max(1.0, 2 / shape)};
@@ -119,7 +121,7 @@ Vector normalised_exp(const Vector& logs) {
   return values / values.sum();
 }
 
-// These chains are reversible: pi(x) f(z | x) = pi(z) f(x | z), which gives pi from f.
+// These chains are reversible: pi(x) f(z | x) = pi(z) f(x | z), so pi can be computed from f.
 Vector reversible_law(const AnyPrior& prior, const SmoothCells& cells) {
   const Index size = cells.states.size();
   const Matrix centre = cells.states.segment(size / 2, 1);
@@ -142,7 +144,7 @@ Matrix smooth_transition(const AnyPrior& prior, const SmoothCells& cells) {
   return transition;
 }
 
-// s3 of moves between the states that stand for the cells.
+// s3 of transitions between the states that represent the cells.
 Matrix statistics_between(const AnyPrior& prior, const Vector& states) {
   const Index size = states.size();
   Matrix statistics(size * size, prior.num_statistics());
@@ -169,7 +171,7 @@ void add_axis(const AnyPrior& prior, GridAxis axis, Vector initial, Matrix trans
 void add_relaxed_axis(const AnyPrior& prior, Index cells, GridChain& grid) {
   const RelaxedGrid relaxed(parameter_of(prior, "alpha", 0), cells);
   GridAxis axis{relaxed.states(), relaxed.edges(), statistics_between(prior, relaxed.states())};
-  // Within a cell there are moves of both kinds.
+  // Transitions within one cell may be of both kinds.
   const Index size = relaxed.size();
   for (Index i = 0; i < size; ++i) {
     const double towards = relaxed.towards(i, i) / (relaxed.towards(i, i) + relaxed.away(i, i));
@@ -202,8 +204,8 @@ Vector prior_statistics(const GridChain& grid, const Vector& moves) {
   return s3;
 }
 
-// (4 fine - coarse) / 3 has no error of the order of the squared width, if cells of `fine` are half
-// as wide.
+// Richardson extrapolation: (4 fine - coarse) / 3 cancels the error of second order if the cells of
+// `fine` are half as wide.
 void extrapolate(const GridTruth& coarse, GridTruth& fine) {
   const auto apply = [](auto& value, const auto& coarser) { value += (value - coarser) / 3; };
   apply(fine.log_likelihood, coarse.log_likelihood);

@@ -59,7 +59,8 @@ TEST(GridChain, StartsInItsStationaryLaw) {
   }
 }
 
-// The cells of an axis in four parts, each of about a quarter of the stationary law.
+// Divides the cells of an axis into four parts, each with about a quarter of the stationary
+// distribution.
 constexpr Index kParts = 4;
 std::vector<Index> parts_of_cells(const Vector& law) {
   std::vector<Index> part;
@@ -71,7 +72,7 @@ std::vector<Index> parts_of_cells(const Vector& law) {
   return part;
 }
 
-// Probabilities of moves from part to part, a row for the part that they start from.
+// Transition probabilities between parts; row i is for transitions that start in part i.
 Matrix law_of_moves(const FiniteAxis& axis, const std::vector<Index>& part) {
   Matrix law = Matrix::Zero(kParts, kParts);
   for (Index i = 0; i < axis.size(); ++i) {
@@ -82,7 +83,7 @@ Matrix law_of_moves(const FiniteAxis& axis, const std::vector<Index>& part) {
   return law;
 }
 
-// Numbers of drawn moves, laid out in the same way.
+// Counts of drawn transitions, in the same layout.
 Matrix drawn_moves(const AnyPrior& prior, const GridAxis& axis, const std::vector<Index>& part,
                    Index draws) {
   const Matrix before = draw(prior, draws, 0);
@@ -94,8 +95,8 @@ Matrix drawn_moves(const AnyPrior& prior, const GridAxis& axis, const std::vecto
   return moves;
 }
 
-// Chi-square over the 16 kinds of moves, each that expects fewer than twenty together with those
-// that follow it; the last kind is to stay within a part, and expects more. Alarm rate 1e-6 for
+// Chi-square test over the 16 kinds of transitions. A kind that expects fewer than twenty is merged
+// with the following ones; the last kind, staying within a part, expects more. Alarm rate 1e-6 for
 // each prior.
 TEST(GridChain, MovesAsThePriorDoes) {
   constexpr Index kDraws = 20000;
@@ -121,8 +122,8 @@ TEST(GridChain, MovesAsThePriorDoes) {
   }
 }
 
-// A record that says nothing leaves the moves of the prior itself, from which the M-step finds the
-// parameters again.
+// Without data, the expected transitions are those of the prior, so the M-step must return its
+// parameters.
 TEST(GridChain, MovesWithoutDataGiveTheParametersBack) {
   const Matrix missing = Matrix::Constant(1, 5, std::numeric_limits<double>::quiet_NaN());
   for (const AnyPrior& prior : priors_of_one_component()) {
@@ -138,9 +139,9 @@ TEST(GridChain, MovesWithoutDataGiveTheParametersBack) {
   }
 }
 
-// p(y_1..3) is the mean of g(y_1 | x_1) g(y_2 | x_2) g(y_3 | x_3) over paths drawn from the prior:
-// draw() with one move more goes one step further on the same paths.
-// Alarm rate 1e-6 for each prior, as far as the mean of 100,000 bounded numbers is normal.
+// p(y_1..3) is the mean of g(y_1 | x_1) g(y_2 | x_2) g(y_3 | x_3) over paths drawn from the prior;
+// draw() with one more transition continues the same paths by one step. Alarm rate 1e-6 for each
+// prior, as far as the mean of 100,000 bounded numbers is normal.
 TEST(GridChain, LikelihoodIsTheMeanOverThePrior) {
   constexpr Index kDraws = 100000;
   const Matrix basis = (Matrix(2, 2) << 2, 0.5, 1, 3).finished();
@@ -164,7 +165,7 @@ TEST(GridChain, LikelihoodIsTheMeanOverThePrior) {
   }
 }
 
-// The chance of counts y without memory: negative binomial.
+// Without memory, the counts y are negative binomial.
 TEST(GridChain, IndependentPriorIsNegativeBinomial) {
   const double shape = 0.7;
   const double b = 3;

@@ -10,7 +10,7 @@
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/reference/prior_draws.hpp"
 
-// What tests of particles do with whole records.
+// Helpers for tests that run particle engines over whole records.
 namespace headwater::reference {
 
 inline std::shared_ptr<const ThreadPool> threads(int count) {
@@ -27,14 +27,14 @@ inline ParticleEngineOptions particle_options(ParticleEngineOptions::Smoother sm
 }
 
 struct ParticleRun {
-  double log_likelihood = 0;  // of the observations that were possible
+  double log_likelihood = 0;  // of the observations of positive probability
   Index impossible = 0;
   Matrix filtered_means;  // T x K
   Statistics statistics;
 };
 
-// Each observation weighs 1 / T in the end, unless another step size is given. The engine must have
-// a smoother.
+// At the end every observation has weight 1 / T, unless another step size is given. The engine must
+// have a smoother.
 inline ParticleRun run_engine(Engine& engine, const Matrix& record,
                               const StepSize& step_size = StepSize::power(1)) {
   ParticleRun run{0, 0, {}, engine.statistics()};
@@ -58,14 +58,14 @@ inline ParticleRun run_particles(const AnyPrior& prior, const Matrix& basis, con
   return run_engine(engine, record, step_size);
 }
 
-// s1, s2 and s3, one after the other.
+// s1, s2 and s3, concatenated.
 inline Vector all_of(const Statistics& statistics) {
   Vector all(statistics.s1.size() + statistics.s2.size() + statistics.s3.size());
   all << statistics.s1, statistics.s2.reshaped(), statistics.s3;
   return all;
 }
 
-// The values that f(seed) gives for seeds 1, 2, ..., one row a seed.
+// The values of f(seed) for seeds 1, 2, ..., one row per seed.
 inline Matrix over_seeds(Index seeds, const std::function<Vector(std::uint64_t)>& f) {
   Matrix values;
   for (Index i = 0; i < seeds; ++i) {
@@ -76,8 +76,8 @@ inline Matrix over_seeds(Index seeds, const std::function<Vector(std::uint64_t)>
   return values;
 }
 
-// The largest |mean over seeds - truth| in standard errors, as the spread over seeds has them. They
-// are taken to be at least `resolution`, for values that are hardly ever different from each other.
+// The largest |mean over seeds - truth| in standard errors, which are estimated from the spread
+// over seeds. A standard error is taken to be at least `resolution`, for values that hardly vary.
 inline double largest_z(const Matrix& values, const Vector& truth, double resolution = 1e-9) {
   double largest = 0;
   for (Index i = 0; i < truth.size(); ++i) {

@@ -5,7 +5,7 @@
 
 #include "headwater/models/any_prior.hpp"
 
-// What tests of priors draw from them.
+// Draws from priors for their tests.
 namespace headwater::reference {
 
 inline double parameter(const AnyPrior& prior, const char* name, Index entry = 0) {
@@ -13,7 +13,7 @@ inline double parameter(const AnyPrior& prior, const char* name, Index entry = 0
   return find_parameter(parameters, name)->value(entry);
 }
 
-// Draws of the state after so many moves, one row a particle.
+// Draws of the state after `moves` transitions, one row per particle.
 inline Matrix draw(const AnyPrior& prior, Index particles, int moves) {
   const RandomStream random(2026);
   Matrix now(particles, prior.state_size());
@@ -33,7 +33,7 @@ inline Matrix move_on(const AnyPrior& prior, const Matrix& previous) {
   return next;
 }
 
-// What the moves from `previous` to `next` add up to, each weighing one.
+// The summed statistics of the transitions from `previous` to `next`, each with weight 1.
 inline Vector statistics(const AnyPrior& prior, const Matrix& previous, const Matrix& next) {
   Vector sums = Vector::Zero(prior.num_statistics());
   prior.add_statistics(previous, next, Vector::Ones(next.rows()), as_span(sums));

@@ -7,7 +7,7 @@ namespace headwater::reference {
 
 namespace {
 
-// By Simpson's rule in log d.
+// Integrates by Simpson's rule in log d.
 DistanceCell inner_cell(double lower, double upper, double alpha) {
   constexpr int kIntervals = 32;
   DistanceCell cell{lower, upper};
@@ -27,17 +27,18 @@ DistanceCell inner_cell(double lower, double upper, double alpha) {
   return cell;
 }
 
-// So close to the edge that 1 - d is 1. Once there, a chain leaves at the same rate from any place.
+// The cell next to the edge, where 1 - d rounds to 1. A chain leaves it at the same rate from every
+// point.
 DistanceCell cell_at_edge(double upper, double alpha) {
   return {0, upper, std::pow(upper, 1 - alpha) / (1 - alpha), (1 - alpha) / (2 - alpha) * upper,
           0, 1};
 }
 
-// From the middle outward, the one at the edge besides the `count`. Cells grow with -log d, since
-// close to the edge activations differ by little.
+// From the middle outward, `count` cells and the one at the edge. Cells become wider in -log d,
+// because close to the edge activations differ little.
 std::vector<DistanceCell> distance_cells(double alpha, Index count) {
   constexpr double kDeepest = 24;  // -log d
-  constexpr double kGrowth = 4;    // log of how many times wider the last cell is than the first
+  constexpr double kGrowth = 4;    // log of the ratio of the widths of the last and the first cell
   const auto border = [&](Index i) {
     const double part = static_cast<double>(i) / static_cast<double>(count);
     const double depth = std::expm1(kGrowth * part) / std::expm1(kGrowth);

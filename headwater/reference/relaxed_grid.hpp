@@ -6,24 +6,24 @@
 
 namespace headwater::reference {
 
-// Distances d from an edge of (0, 1), lower < d <= upper, and means over the stationary law, whose
-// density is proportional to d^-alpha (1 - d)^-(1 - alpha).
+// Distances d from an edge of (0, 1) with lower < d <= upper, and means over the stationary
+// distribution, whose density is proportional to d^-alpha (1 - d)^-(1 - alpha).
 struct DistanceCell {
   double lower, upper;
   double mass = 0;
   double mean = 0;
-  double mean_inverse = 0;      // E[1 / d]; not used where lower = 0
+  double mean_inverse = 0;      // E[1 / d]; not used if lower = 0
   double mean_inverse_far = 0;  // E[1 / (1 - d)]
 
   double width() const { return upper - lower; }
 };
 
-// Prior 'relaxed-selection' with one component, its states cut into cells of both sides, in the
-// order of the state: from the middle to x = 1, from x = 0 to the middle. Moves start from the
-// stationary law within a cell, so that the law of the cells is the stationary one exactly.
+// Prior 'relaxed-selection' with one component, discretised into cells of both sides in the order
+// of the state: from the middle to x = 1, then from x = 0 to the middle. Transitions start from the
+// stationary distribution within a cell, so the stationary distribution over cells is exact.
 class RelaxedGrid {
  public:
-  // cells: an even number, without the one at each edge.
+  // cells: an even number, not counting the one at each edge.
   RelaxedGrid(double alpha, Index cells);
 
   Index size() const { return 2 * num_half(); }
@@ -32,9 +32,11 @@ class RelaxedGrid {
   Vector law() const;
   Matrix transition() const;
 
-  // Probability to move from cell i into cell j towards the edge, d = U d', U uniform on (0, 1),
+  // The probability of a move from cell i into cell j towards the edge: d = U d', U uniform on (0,
+  // 1).
   double towards(Index i, Index j) const;
-  // and away from it, uniformly over the 1 - d' beyond d'.
+  // The probability of a move from cell i into cell j away from the edge: uniform over the 1 - d'
+  // beyond d'.
   double away(Index i, Index j) const;
 
  private:

@@ -12,13 +12,13 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-// x^shape exp(-x) / Γ(shape). std::lgamma, so as to owe nothing to the library under test.
+// x^shape exp(-x) / Γ(shape). Uses std::lgamma, to be independent of the library under test.
 double gamma_kernel(double shape, double x) {
   return std::exp(shape * std::log(x) - x - std::lgamma(shape));
 }
 
-// P by its power series: the kernel times sum of x^n / (shape (shape + 1) ... (shape + n))
-// [DLMF, 8.11.4]. Quick for x < shape + 1.
+// P by its power series: the kernel times sum of x^n / (shape (shape + 1) ... (shape + n)) [DLMF,
+// 8.11.4]. Converges fast for x < shape + 1.
 double gamma_cdf_by_series(double shape, double x) {
   double term = 1 / shape;
   double sum = term;
@@ -30,7 +30,7 @@ double gamma_cdf_by_series(double shape, double x) {
 }
 
 // 1 - P by its continued fraction, kernel / (x + 1 - shape - 1 (1 - shape) / (x + 3 - shape - ...))
-// [DLMF, 8.9.2, contracted], summed from the front by Lentz's method. Quick for x > shape + 1.
+// [DLMF, 8.9.2, contracted], evaluated by Lentz's method. Converges fast for x > shape + 1.
 double gamma_tail_by_fraction(double shape, double x) {
   double b = x + 1 - shape;
   double c = std::numeric_limits<double>::max();
@@ -48,7 +48,7 @@ double gamma_tail_by_fraction(double shape, double x) {
   return gamma_kernel(shape, x) * fraction;
 }
 
-// Where the falling function reaches `level`, for 0 <= x, by bisection to the last bit.
+// The x >= 0 at which a decreasing function reaches `level`, by bisection to the last bit.
 double solve_falling(const std::function<double(double)>& function, double level) {
   double low = 0;
   double high = 1;

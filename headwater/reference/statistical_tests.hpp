@@ -5,39 +5,39 @@
 #include <span>
 #include <vector>
 
-// Truths about samples. Each critical value is the one that a right sampler exceeds with
-// probability alpha at most (the alarm rate) if the seed is drawn at random. Tests fix the seed:
-// one that passes once passes always, and an alarm is a fault or a one-in-1/alpha accident.
+// Statistical tests of samples. A correct sampler exceeds each critical value with probability at
+// most alpha (the alarm rate), over random seeds. Tests fix the seed, so a test that passes once
+// always passes. A failure is a fault or a chance event of probability alpha.
 
 namespace headwater::reference {
 
 double normal_cdf(double x);
 
 // The distribution function of a gamma variable of unit rate, P(shape, x) = γ(shape, x) / Γ(shape),
-// and 1 - P, which keeps its digits where P is near 1. For shape > 0; relative error below 1e-12
-// up to shape 100, and 1e-10 up to 1e4.
+// and 1 - P, which is accurate even if P is near 1. For shape > 0; relative error below 1e-12 up to
+// shape 100, and below 1e-10 up to 1e4.
 double gamma_cdf(double shape, double x);
 double gamma_tail(double shape, double x);
 
-// |z| of a standard normal variable is greater with probability alpha.
+// The value that |z| of a standard normal variable exceeds with probability alpha.
 double normal_critical(double alpha);
 
-// The chi-square statistic, sum of (observed - expected)^2 / expected, is greater with probability
-// alpha. `degrees` is the number of cells less one, less the parameters fitted. That the statistic
-// is chi-square is asymptotic: let no cell expect fewer than about twenty.
+// The value that the chi-square statistic, sum of (observed - expected)^2 / expected, exceeds with
+// probability alpha. `degrees` is the number of cells minus one, minus the number of fitted
+// parameters. The distribution is asymptotic: every cell should expect at least about twenty.
 double chi_square_critical(double degrees, double alpha);
 double chi_square_statistic(std::span<const double> observed, std::span<const double> expected);
-// The same of a sample against its law, in the cells between these edges and beyond them. Sample
-// and edges are sorted.
+// The chi-square statistic of a sample against its distribution, in the cells between the edges and
+// beyond them. Sample and edges are sorted.
 double chi_square_statistic(std::span<const double> sample, std::span<const double> edges,
                             const std::function<double(double)>& cdf);
-// Edges of so many cells that hold equally many of a sorted sample: of another one than is tested.
+// Edges of `num_cells` cells that hold equally many values of a sorted sample. It must be a
+// different sample from the one that is tested.
 std::vector<double> cell_edges(std::span<const double> sample, std::size_t num_cells);
 
-// The largest distance between the distribution functions of n draws and of their law is greater
-// with probability at most alpha, for every n and every law: P(D > c) <= 2 exp(-2 n c^2)
-// [Massart1990], hence c = sqrt(-log(alpha / 2) / (2 n)). The sample must be sorted, and the cdf
-// continuous.
+// The value that the Kolmogorov-Smirnov distance of n draws exceeds with probability at most alpha,
+// for every n and every distribution: P(D > c) <= 2 exp(-2 n c^2) [Massart1990], hence c =
+// sqrt(-log(alpha / 2) / (2 n)). The sample must be sorted, and the cdf continuous.
 double kolmogorov_smirnov_critical(std::size_t n, double alpha);
 double kolmogorov_statistic(std::span<const double> sorted_sample,
                             const std::function<double(double)>& cdf);

@@ -11,7 +11,7 @@
 namespace headwater::reference {
 namespace {
 
-// The true values below were computed with 30 digits.
+// The expected values below were computed with 30 digits.
 
 TEST(NormalCdf, AgreesWithHighPrecision) {
   EXPECT_EQ(normal_cdf(0), 0.5);
@@ -76,8 +76,8 @@ std::vector<double> sorted_uniforms(Generator& generator, std::size_t n) {
   return sample;
 }
 
-// Of `trials` tests of right samples, the number that alarm is binomial at most: no more than
-// alpha trials + z sqrt(alpha trials), but for one chance in a million.
+// Of `trials` tests of correct samples, the number of alarms is at most binomial: it exceeds alpha
+// trials + z sqrt(alpha trials) with probability one in a million.
 TEST(KolmogorovSmirnov, AlarmsAtMostAsOftenAsStated) {
   constexpr double kAlpha = 0.05;
   constexpr std::uint32_t kTrials = 4000;
@@ -90,7 +90,7 @@ TEST(KolmogorovSmirnov, AlarmsAtMostAsOftenAsStated) {
   }
   const double most = kAlpha * kTrials;
   EXPECT_LT(alarms, most + normal_critical(1e-6) * std::sqrt(most));
-  EXPECT_GT(alarms, most / 4);  // the bound is no idle one
+  EXPECT_GT(alarms, most / 4);  // the bound is not far from tight
 }
 
 TEST(KolmogorovSmirnov, SeesAShiftOfOneHundredth) {

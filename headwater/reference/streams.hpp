@@ -10,10 +10,10 @@ namespace headwater::reference {
 Matrix simulate_record(const AnyPrior& prior, const Matrix& basis, Index length,
                        std::uint64_t seed);
 
-// A start near a basis: each entry times exp(spread * normal).
+// A starting basis near `basis`: each entry is multiplied by exp(spread * normal).
 Matrix perturbed(const Matrix& basis, double spread, std::uint64_t seed);
 
-// The largest difference over the largest number: for comparing whole matrices.
+// The largest difference divided by the largest element, to compare whole matrices.
 double largest_relative_difference(const Matrix& a, const Matrix& b);
 
 }  // namespace headwater::reference

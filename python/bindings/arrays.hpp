@@ -11,8 +11,8 @@
 #include "headwater/core/parameter.hpp"
 #include "headwater/observations/observation.hpp"
 
-// Between NumPy and Eigen. Arrays come in as contiguous rows of doubles, which is what Python hands
-// over, and go out owning their numbers.
+// Conversions between NumPy and Eigen. Arrays from Python are contiguous, row-major and of doubles;
+// arrays returned to Python own their memory.
 namespace headwater::python {
 
 namespace nb = nanobind;
@@ -43,7 +43,7 @@ inline void assign_row(const RowsIn& rows, const std::optional<RowsIn>& exposure
              number);
 }
 
-// Needs the GIL.
+// The caller must hold the GIL.
 inline NumpyTable to_numpy(RowMatrix matrix) {
   auto owned = std::make_unique<RowMatrix>(std::move(matrix));
   RowMatrix* const at = owned.get();
@@ -62,7 +62,7 @@ inline NumpyVector vector_to_numpy(Vector vector) {
   return NumpyVector(at->data(), {static_cast<std::size_t>(at->size())}, owner);
 }
 
-// Numbers by name: a float where all components share it, else an array.
+// Parameters by name: a float if all components share it, otherwise an array.
 inline nb::dict to_dict(const Parameters& parameters) {
   nb::dict dict;
   for (const auto& [name, value] : parameters) {

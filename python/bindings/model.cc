@@ -38,7 +38,7 @@ nb::dict options_of(const Model& model) {
   return options;
 }
 
-// Where results go; each may be left out.
+// The output arrays; each is optional.
 struct Outputs {
   std::optional<RowsOut> activations;
   std::optional<RowOut> log_predictive;
@@ -52,7 +52,7 @@ struct Outputs {
   }
 };
 
-// A model at work, and how far it has come.
+// A filter with a model's parameters, and the number of observations that it has processed.
 struct TimedFilter {
   TimedFilter(const Model& model, bool last, const EngineConfig& engine, std::uint64_t seed)
       : filter(estimate_of(model, last), model.background, engine, seed), tail_probability(seed) {}
@@ -62,7 +62,7 @@ struct TimedFilter {
   std::int64_t time = 0;
 };
 
-// Each row goes on from the last one; or, alone, from the beginning.
+// Each row continues from the previous one or, with `alone`, starts from the beginning.
 void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& exposures,
          const Outputs& out, bool alone) {
   const nb::gil_scoped_release release;

@@ -2,8 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
-// Parts of the module headwater._core. They convert and hand on; what is computed is computed in
-// the library.
+// The parts of module headwater._core. They only convert arguments and results; the library does
+// all computations.
 namespace headwater::python {
 
 void bind_stream(nanobind::module_& module);

@@ -16,7 +16,7 @@ namespace headwater::python {
 
 namespace {
 
-// The option's name goes before what is wrong with it.
+// An option and its value. Error messages begin with the option's name.
 struct Given {
   std::string name;
   nb::handle value;

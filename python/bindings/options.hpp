@@ -6,8 +6,8 @@
 
 namespace headwater::python {
 
-// Options by the names that they have in Python. Throw UsageError naming the option if there is
-// none of that name, or if its value is of another kind.
+// Converts options by their Python names. Throws a UsageError that names the option if it is
+// unknown or if its value has the wrong type.
 Config config_from(const nanobind::dict& options);
 EngineConfig engine_config_from(const nanobind::dict& options);
 PriorConfig prior_config_from(const std::string& name, const nanobind::dict& parameters,

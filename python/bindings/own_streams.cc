@@ -1,4 +1,4 @@
-// The C library's stdout and stderr under names of our own: see StaticHdf5.cmake.
+// The C library's stdout and stderr under private names: see StaticHdf5.cmake.
 #include <dlfcn.h>
 
 extern "C" {
@@ -13,7 +13,7 @@ void* stream_named(const char* name) {
   return found == nullptr ? nullptr : *static_cast<void**>(found);
 }
 
-// Before anything else is set up, which might want to print.
+// Runs before other initialisers, which might print.
 __attribute__((constructor(101))) void find_streams() {
   own_stdout = stream_named("stdout");
   own_stderr = stream_named("stderr");

@@ -9,8 +9,8 @@
 
 namespace headwater::python {
 
-// A generator for each particle of a block. Draws are n x columns; particle i's do not depend on
-// who else is in the block.
+// A generator for each particle of a block. Draws are n x columns; those of particle i do not
+// depend on the other particles in the block.
 class ParticleRandom {
  public:
   ParticleRandom(const RandomBlock& block, Index size) {
@@ -46,7 +46,7 @@ class ParticleRandom {
     return to_numpy(std::move(numbers));
   }
 
-  // One draw for each entry of a table of parameters, which has a row a particle.
+  // One draw for each element of an array of parameters with one row per particle.
   template <class Draw>
   NumpyTable follow(const RowsIn& parameters, const char* name, const Draw& draw) {
     const auto values = as_map(parameters);

@@ -18,7 +18,7 @@ namespace {
 
 bool has(nb::handle object, const char* name) { return nb::hasattr(object, name); }
 
-// A Python object that may be let go of by a thread that does not have the GIL.
+// A Python object that a thread may release without holding the GIL.
 std::shared_ptr<const nb::object> share(nb::object object) {
   return {new nb::object(std::move(object)), [](const nb::object* owned) {
             const nb::gil_scoped_acquire gil;
@@ -26,8 +26,8 @@ std::shared_ptr<const nb::object> share(nb::object object) {
           }};
 }
 
-// What all kinds have in common. Copies share the object until one of them is to change: that one
-// then gets a deep copy of its own.
+// The common part of all kinds of priors. Copies share the Python object until one of them changes;
+// that one first makes a deep copy.
 class Wrapped {
  public:
   explicit Wrapped(nb::object prior) {
@@ -48,7 +48,7 @@ class Wrapped {
     try {
       return nb::cast<Index>(prior.attr(what));
     } catch (const nb::cast_error&) {
-      throw UsageError(fmt::format("prior '{}': {} is no whole number", name_, what));
+      throw UsageError(fmt::format("prior '{}': {} is not a whole number", name_, what));
     }
   }
 
@@ -59,7 +59,7 @@ class Wrapped {
     object_ = share(nb::module_::import_("copy").attr("deepcopy")(*object_));
   }
 
-  // What a method returned, as rows by columns of doubles.
+  // Converts a method's return value to an array of doubles, rows x columns.
   RowMatrix table(const nb::object& returned, const char* what, Index rows, Index columns) const {
     const nb::object array =
         nb::module_::import_("numpy").attr("ascontiguousarray")(returned, nb::str("float64"));
@@ -103,7 +103,7 @@ RowMatrix repeated(ConstStates states, Index rows) {
   return states.replicate(rows, 1);
 }
 
-// States of any kind, moved by particles.
+// A prior with arbitrary states, for particles.
 class Sampled : public Wrapped {
  public:
   explicit Sampled(nb::object prior)
@@ -150,7 +150,7 @@ class Sampled : public Wrapped {
   Index state_size_;
 };
 
-// Finitely many states, described by axes.
+// A prior with finitely many states, described by axes.
 class Finite : public Wrapped {
  public:
   explicit Finite(nb::object prior) : Wrapped(std::move(prior)) {}
@@ -163,7 +163,7 @@ class Finite : public Wrapped {
   }
 
  private:
-  // A pair (states, transition); it starts in its stationary law.
+  // Converts a pair (states, transition); the chain starts in its stationary distribution.
   FiniteAxis axis_from(nb::handle given) const {
     const nb::object transition = nb::borrow(given[1]);
     const auto size = static_cast<Index>(nb::len(transition));
@@ -175,7 +175,7 @@ class Finite : public Wrapped {
   }
 };
 
-// With what Base offers, learning its own parameters.
+// Adds learnable parameters to Base.
 template <class Base>
 class Learnable : public Base {
  public:
@@ -201,7 +201,7 @@ class Learnable : public Base {
     try {
       this->method("set_parameter")(parameter.name, value[parameter.name.c_str()]);
     } catch (nb::python_error& error) {
-      // What a prior is to refuse by.
+      // A prior may raise only these to refuse a value.
       if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_KeyError)) throw;
       throw UsageError(fmt::format("prior '{}': {}", this->name(),
                                    nb::cast<std::string>(nb::str(error.value()))));
@@ -229,7 +229,7 @@ class LearnableSampled : public Learnable<Sampled> {
   Index num_statistics_;
 };
 
-// With a transition density.
+// Adds a transition density to Base.
 template <class Base>
 class Dense : public Base {
  public:

@@ -6,19 +6,18 @@
 
 namespace headwater::python {
 
-// A prior that is written in Python, as the library knows priors. What it can be used for follows
-// from the methods that the object has; see headwater.Prior in Python. Needs the GIL; the prior
-// that is returned does not: it takes the GIL for each call, and copies of it share nothing that
-// changes.
+// Wraps a prior written in Python as a prior of the library. The methods that the object has
+// determine what it can be used for; see headwater.Prior in Python. The caller must hold the GIL.
+// The returned prior acquires the GIL for each call, and its copies share no mutable state.
 AnyPrior wrap_prior(nanobind::object prior);
 
-// One of ours by its name, with parameters that start elsewhere than at their defaults, or one in
-// Python.
+// A built-in prior by its name, with the given starting values of its parameters, or a prior
+// written in Python.
 AnyPrior prior_for(const nanobind::object& prior, Index num_components,
                    const nanobind::dict& parameters, bool per_component);
 
-// Random numbers for a block of particles, handed to a prior's sample functions. Each particle has
-// numbers of its own, so that threads change no bit.
+// Random numbers for a block of particles, passed to a prior's sample functions. Every particle has
+// its own numbers, so the number of threads changes no bit.
 void bind_particle_random(nanobind::module_& module);
 
 }  // namespace headwater::python

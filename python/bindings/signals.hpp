@@ -6,13 +6,14 @@
 
 namespace headwater::python {
 
-// Throws what a signal's handler has raised: KeyboardInterrupt, as a rule. Takes the GIL.
+// Throws the exception that a signal handler has raised, usually KeyboardInterrupt. Acquires the
+// GIL.
 inline void heed_signals() {
   const nanobind::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 
-// Heeds signals now and then, in a loop that does not have the GIL.
+// Checks for signals from time to time, in a loop that does not hold the GIL.
 class SignalWatch {
  public:
   void look() {

@@ -16,7 +16,7 @@ namespace headwater::python {
 
 namespace {
 
-// All fits of a stream, as the command has them.
+// The streams as the restarts of one fit, as in the command.
 Restarts as_restarts(const std::vector<Stream*>& streams) {
   const Config config =
       streams[0]->with_session([](Session& session, StreamDigest&) { return session.config(); });
@@ -53,7 +53,7 @@ void load_checkpoint(const std::vector<Stream*>& streams, const std::string& nam
   }
 }
 
-// A prior by its name goes into the config too, which model files and checkpoints tell of.
+// A prior given by name is also stored in the config, which model files and checkpoints contain.
 void make_stream(Stream* at, const nb::object& prior, const nb::dict& parameters,
                  bool per_component, const nb::dict& options) {
   Config config = config_from(options);

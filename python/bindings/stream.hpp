@@ -17,7 +17,7 @@
 
 namespace headwater::python {
 
-// A Session that Python threads may share: they work on it one at a time, without the GIL.
+// A Session that Python threads can share: one thread at a time uses it, without the GIL.
 class Stream {
  public:
   Stream(const Config& config, AnyPrior prior) : session_(config, std::move(prior)) { listen(); }
@@ -50,7 +50,7 @@ class Stream {
   std::unique_ptr<Stream> copy() {
     return locked([&] { return std::make_unique<Stream>(*this); });
   }
-  // Everything that it needs to go on bit for bit.
+  // The state from which the session continues bit for bit.
   std::string state() {
     return locked([&] {
       StateArchive archive;
@@ -65,13 +65,13 @@ class Stream {
       archive.expect_end();
     });
   }
-  // For checkpoints, which are of a fit and not of a stream.
+  // For checkpoints, which contain a whole fit and not a single stream.
   template <class Work>
   auto with_session(const Work& work) {
     return locked([&] { return work(session_, seen_); });
   }
 
-  // -log p of the last observation, and how probable one at least as surprising was.
+  // -log p of the last observation, and the probability of one at least as surprising.
   std::optional<std::pair<double, double>> surprise() {
     return locked([&]() -> std::optional<std::pair<double, double>> {
       if (!report_) return std::nullopt;
@@ -105,7 +105,7 @@ class Stream {
   NumpyTable forecast(Index horizon) {
     return to_numpy(locked([&]() -> RowMatrix { return session_.forecast(horizon).transpose(); }));
   }
-  // The fields of the command's --log.
+  // The same fields as the command's --log.
   std::optional<nb::dict> report() {
     const std::optional<StepReport> last = locked([&] { return report_; });
     if (!last) return std::nullopt;
@@ -147,7 +147,8 @@ class Stream {
     session_.on_iteration([](std::int64_t, double, const Estimate&) { heed_signals(); });
   }
 
-  // The GIL is let go of first: whoever works on the session may want it for a prior in Python.
+  // Releases the GIL before locking: the thread that holds the lock may need the GIL for a prior
+  // written in Python.
   template <class Work>
   std::invoke_result_t<Work> locked(const Work& work) {
     const nb::gil_scoped_release release;
@@ -155,7 +156,7 @@ class Stream {
     return work();
   }
 
-  std::recursive_mutex mutex_;  // a signal's handler may ask the stream that it interrupts
+  std::recursive_mutex mutex_;  // recursive: a signal handler may use the stream that it interrupts
   Session session_;
   Observation y_;  // that is given to it
   StreamDigest seen_;

@@ -1,13 +1,13 @@
 """Fixtures for the tests of the command.
 
-The command is tested from outside only, as another program would use it. Say where it is:
+The command is tested only from outside, as another program would use it. HEADWATER is its path:
 
     HEADWATER=build/release/headwater python3 -m pytest tests/command
 """
 
 import os
 
-# The matrices of the references are small: threads would only be in each other's way.
+# The reference matrices are small, so threads would only slow each other down.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -32,11 +32,11 @@ def pytest_configure():
 
 @pytest.fixture
 def headwater(tmp_path):
-    """The command, run in an empty folder of the test's own."""
+    """The command, run in an empty folder of its own for each test."""
     return Command(path_of_command(), tmp_path)
 
 
 @pytest.fixture(scope="module")
 def shared_headwater(tmp_path_factory):
-    """The command in a folder that the tests of a module share; they only read what is there."""
+    """The command in a folder that the tests of a module share; they must not change its files."""
     return Command(path_of_command(), tmp_path_factory.mktemp("shared"))

@@ -1,9 +1,9 @@
-"""Kills a fit with SIGKILL at random moments and goes on from its last checkpoint.
+"""Kills a fit with SIGKILL at random moments and resumes it from its last checkpoint.
 
     python3 tests/command/crash.py build/release/headwater --kills 100
 
-Each time the checkpoint must be usable, and the model, the log and the activations must end up the
-same, byte for byte, as those of a fit that nobody killed.
+Each time the checkpoint must be usable. The model, the log and the activations must in the end be
+the same, byte for byte, as those of a fit that was not killed.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def run(command, folder, *extra):
 
 
 def kill_once(command, folder, delay):
-    """Starts a fit and kills it after so many seconds; True if it was still running."""
+    """Starts a fit and kills it after that many seconds. Returns True if it was still running."""
     for path in folder.iterdir():
         if path.name != "counts.csv":
             path.unlink()
@@ -42,7 +42,7 @@ def kill_once(command, folder, delay):
 
 
 def crash(command, folder, kills, seed):
-    """(kills survived, those after a checkpoint had been written)"""
+    """Returns (kills survived, kills after a checkpoint had been written)."""
     subprocess.run([command, "simulate", "--prior", "relaxed-selection", "--channels", "6",
                     "--components", "3", "--length", "6000", "--seed", "1", "--out", "counts.csv"],
                    cwd=folder, check=True)
@@ -53,7 +53,7 @@ def crash(command, folder, kills, seed):
     survived = resumed = tried = 0
     while tried < kills:
         if not kill_once(command, folder, moments.uniform(0, whole)):
-            continue  # it was done before: that is no kill
+            continue  # it had already ended, so nothing was killed
         tried += 1
         has_checkpoint = (folder / "c").exists()
         found = run(command, folder, *(["--resume", "c"] if has_checkpoint else []))

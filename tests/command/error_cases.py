@@ -1,7 +1,7 @@
-"""What can be asked of the command that cannot be done, and what it should say.
+"""Invalid uses of the command, and the error messages that it should print.
 
-Each case is (arguments, message). The message stands behind `headwater: `, as it is or as a pattern
-for all of it.
+Each case is (arguments, message). The message follows `headwater: `; it is the exact text or a
+pattern for all of it.
 """
 
 import gzip
@@ -102,8 +102,8 @@ DATA = {
                       "short.mtx: ends after 1 of the 2 entries that line 2 announces"),
     "mtx that is none": (fit("text.mtx"), near("text.mtx:1: is not a Matrix Market file.*")),
     "hdf5 without dataset": (fit("foreign.h5"),
-                             "foreign.h5: expected a dataset behind the name, as in foreign.h5:/x; "
-                             "the file has /basis"),
+                             "foreign.h5: expected a dataset after the file name, as in "
+                             "foreign.h5:/x; the file has /basis"),
     "hdf5 with another": (fit("foreign.h5:/x"),
                           "foreign.h5: /x: is missing; the file has /basis"),
     "hdf5 text": (fit("model.h5:/prior/name"), "model.h5: /prior/name: does not hold numbers"),

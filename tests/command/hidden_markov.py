@@ -1,7 +1,7 @@
-"""Inference for finite hidden Markov models with Poisson observations, the plain way.
+"""Inference for finite hidden Markov models with Poisson observations, by the plain formulas.
 
-Nothing here is shared with the command: every state is written out, every matrix is dense. Rows are
-times, as in the files: observations are T x M, laws T x n, and NaN marks a missing cell.
+No code is shared with the command: every state is enumerated and every matrix is dense. Rows are
+times, as in the files: observations are T x M, distributions T x n, and NaN marks a missing cell.
 """
 
 import itertools
@@ -10,9 +10,9 @@ from collections import namedtuple
 
 import numpy as np
 
-# states: n x K activations; transition: n x n, from row to column; initial: the law of x_1.
+# states: n x K activations; transition: n x n, from row to column; initial: distribution of x_1.
 Chain = namedtuple("Chain", "states transition initial")
-# Law of the state before and after each observation, and log p(y_t | y_1..t-1).
+# The distribution of the state before and after each observation, and log p(y_t | y_1..t-1).
 Filtered = namedtuple("Filtered", "before after log_predictive")
 Parameters = namedtuple("Parameters", "basis stay_off stay_on")
 
@@ -30,7 +30,8 @@ def selection_chain(num_components, stay_off, stay_on):
 
 
 def general_chain(states, transition):
-    """Starts in its stationary law: pi P = pi, where one equation gives way to sum(pi) = 1."""
+    """Starts in its stationary distribution: pi P = pi, with one equation replaced by sum(pi) =
+    1."""
     equations = np.transpose(transition) - np.eye(len(transition))
     equations[-1] = 1
     stationary = np.linalg.solve(equations, np.eye(len(transition))[-1])
@@ -49,7 +50,7 @@ def simulate(chain, basis, length, seed):
 
 
 def poisson_log_likelihoods(y, basis, states, background=0):
-    """log g(y_t | x), T x n; a missing cell says nothing, 0 log 0 = 0, and log 0 = -inf."""
+    """log g(y_t | x), T x n; a missing cell contributes nothing, 0 log 0 = 0, and log 0 = -inf."""
     rates = states @ basis.T + background
     with np.errstate(divide="ignore"):
         log_rates = np.log(rates)
@@ -85,7 +86,7 @@ def backward_kernel(chain, filtered, t):
 
 
 def smooth(chain, filtered):
-    """The law of each state given all observations, and the expected number of each move."""
+    """The distribution of each state given all observations, and the expected transition counts."""
     laws = filtered.after.copy()
     moves = np.zeros_like(chain.transition)
     for t in range(len(laws) - 1, 0, -1):
@@ -102,8 +103,8 @@ def log_likelihood(y, parameters):
 
 
 def batch_em_step(y, parameters):
-    """One iteration of EM. An entry of the basis is a ratio over the times at which its channel was
-    seen; the law of the first state is left out of the M-step."""
+    """One iteration of EM. An entry of the basis is a ratio of sums over the times at which its
+    channel was observed. The M-step ignores the distribution of the first state."""
     basis = parameters.basis
     chain = selection_chain(basis.shape[1], parameters.stay_off, parameters.stay_on)
     filtered = run_filter(poisson_log_likelihoods(y, basis, chain.states), chain)
@@ -130,7 +131,7 @@ def stay_probabilities(moves, states):
 
 
 def sum_over_paths(log_likelihoods, chain):
-    """Filtered laws, smoothed laws and log p(y_1..t) by adding up every path there is."""
+    """Filtering and smoothing distributions and log p(y_1..t), by summation over all paths."""
     length, size = log_likelihoods.shape
     paths = np.array(list(itertools.product(range(size), repeat=length)))
     with np.errstate(divide="ignore"):
@@ -142,7 +143,7 @@ def sum_over_paths(log_likelihoods, chain):
             weights = weights + log_transition[paths[:, t - 1], paths[:, t]]
             weights = weights + log_likelihoods[t][paths[:, t]]
         filtered.append(law_at(paths, weights, t, size))
-        # Each beginning of a path occurs once for every way to go on.
+        # Each prefix of a path occurs once for every continuation.
         totals.append(log_sum(weights) - (length - 1 - t) * math.log(size))
     smoothed = [law_at(paths, weights, t, size) for t in range(length)]
     return np.array(filtered), np.array(smoothed), np.array(totals)

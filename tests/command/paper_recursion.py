@@ -1,14 +1,14 @@
 """Algorithm 1 of Yildirim, Cemgil and Singh (2012), for basis selection, with the exact filter.
 
-The sums over particles become sums over all 2^K states; everything else is as printed: T1, C and T3
+The sums over particles become sums over all 2^K states; everything else is as printed. T1, C and T3
 are functions of x_t, averaged over x_t-1 by the backward kernel p(x_t-1 | x_t, y_1..t-1), and the
-M-step is nothing but ratios. What the paper leaves open or misprints is read so:
+M-step consists of ratios only. Omissions and misprints of the paper are interpreted as follows:
 
   - s3 = (0 -> 0, from 0, 1 -> 1, from 1): the normalisers count x_t-1, not x_t;
   - there is no x_0, so T3 starts at 0;
-  - p is P(0 -> 0) and q is P(1 -> 1), and the start is their stationary law;
+  - p is P(0 -> 0) and q is P(1 -> 1), and the chain starts in their stationary distribution;
   - gamma_1 = 1;
-  - before the burn-in is over, psi is kept as well as B.
+  - during the burn-in, neither psi nor B changes.
 """
 
 import itertools
@@ -25,8 +25,9 @@ LOG_FACTORIAL = np.array([math.lgamma(count + 1) for count in range(1000)])
 class Recursion:
     def __init__(self, basis, stay_off, stay_on, exponent=0.8, burn_in=100, learn_prior=False,
                  recomputes_counts=True, normalises_by_previous=True):
-        """recomputes_counts: C takes in y_t-1 with B_t, as printed; otherwise y_t enters T2 at once
-        with B_t and stays. normalises_by_previous: False for s3 as printed."""
+        """recomputes_counts: y_t-1 enters C with B_t, as printed; otherwise y_t enters T2
+        immediately with B_t and is not recomputed. normalises_by_previous: False for s3 as
+        printed."""
         self.basis = np.array(basis, dtype=float)
         self.exponent = exponent
         self.burn_in = burn_in
@@ -71,17 +72,17 @@ class Recursion:
         return on ** self.num_on * (1 - on) ** self.num_off
 
     def expected_z(self, y):
-        """E[z | x, y] for every state, a row of M K numbers each."""
+        """E[z | x, y] for every state, one row of M K numbers each."""
         shares = (y * self.inverse_rates)[:, :, None] * self.basis * self.states[:, None, :]
         return shares.reshape(len(self.states), -1)
 
     def mean_z(self, y):
-        """E[z | y_1..t]: the mean of expected_z under the filter's law."""
+        """E[z | y_1..t]: the mean of expected_z under the filtering distribution."""
         shares = (self.law[:, None] * self.inverse_rates).T @ self.states
         return y[:, None] * self.basis * shares
 
     def weigh(self, predicted, y):
-        """The filter's law, from the law predicted and the observation."""
+        """The filtering distribution, from the predictive distribution and the observation."""
         positive = np.flatnonzero(y)
         log_g = self.log_rates[:, positive] @ y[positive] - self.total_rates
         largest = log_g.max()

@@ -1,4 +1,4 @@
-"""Running the command, and reading what it wrote."""
+"""Runs the command and reads its output files."""
 
 import io
 import json
@@ -10,7 +10,7 @@ TIMEOUT = 60
 
 
 class Command:
-    """The command at work in a folder."""
+    """The command, run in a folder."""
 
     def __init__(self, binary, folder):
         self.binary = binary
@@ -23,13 +23,13 @@ class Command:
         return subprocess.Popen(self.line(*arguments), cwd=self.folder, **streams)
 
     def attempt(self, *arguments, given=b"", timeout=TIMEOUT, **streams):
-        """Runs it to its end, whatever the end is; `given` is what comes on standard input."""
+        """Runs the command whether it succeeds or not; `given` is its standard input."""
         streams.setdefault("stdout", subprocess.PIPE)
         return subprocess.run(self.line(*arguments), cwd=self.folder, input=given,
                               stderr=subprocess.PIPE, timeout=timeout, **streams)
 
     def __call__(self, *arguments, given=b""):
-        """Runs it, sees that it succeeds, and returns its standard output."""
+        """Runs the command, checks that it succeeds, and returns its standard output."""
         done = self.attempt(*arguments, given=given)
         assert done.returncode == 0, f"exit {done.returncode}: {done.stderr.decode()}"
         return done.stdout
@@ -42,7 +42,7 @@ class Command:
         return name
 
     def save(self, name, matrix):
-        """Writes a matrix as .npy, so that no digit is lost."""
+        """Writes a matrix as .npy, without loss of digits."""
         np.save(self.path(name), np.asarray(matrix))
         return name
 
@@ -53,7 +53,7 @@ class Command:
         return np.loadtxt(self.path(name), delimiter=separator, ndmin=2)
 
     def listing(self):
-        """Every file with its content, hidden ones too."""
+        """All files with their contents, including hidden files."""
         return {str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None
                 for path in sorted(self.folder.rglob("*"))}
 
@@ -67,7 +67,7 @@ class Command:
         return self.facts(model, *flags)["prior"]["parameters"]
 
     def trace(self, model, *flags):
-        """The trace as a table: name of a column -> its numbers."""
+        """The trace as a dictionary: column name -> values."""
         text = self("show", model, "--trace", *flags).decode()
         names = text.partition("\n")[0].split(",")
         rows = np.loadtxt(io.StringIO(text), delimiter=",", skiprows=1, ndmin=2)
@@ -82,7 +82,7 @@ def read_csv(content):
 
 
 def as_csv(matrix, separator=",", end="\n", header=None):
-    """A table as text: NaN is an empty cell, and no digit is lost."""
+    """A table as CSV: NaN is an empty cell, and no digit is lost."""
     lines = [separator.join(header)] if header else []
     for row in np.asarray(matrix, dtype=float):
         lines.append(separator.join("" if np.isnan(value) else f"{value:.17g}" for value in row))
@@ -98,7 +98,7 @@ def settings(**values):
 
 
 def held_model(headwater, name, basis, stay_off, stay_on, background=None):
-    """A model file with the parameters that were asked for: a fit in which all of them are held."""
+    """A model file with the given parameters, made by a fit in which all of them are held."""
     start = basis if background is None else np.column_stack([basis, background])
     headwater.save("held_basis.npy", start)
     headwater.write("held_data.csv", as_csv(np.ones((3, len(basis)))))

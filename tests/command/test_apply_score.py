@@ -1,4 +1,5 @@
-"""Activations and predictive probabilities, against every path and against forward-backward."""
+"""Activations and predictive probabilities, compared with sums over all paths and with
+forward-backward."""
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from support import as_csv, assert_close, held_model
 BASIS = np.random.default_rng(20).uniform(0, 10, (5, 3))
 STAY_OFF, STAY_ON = 0.8, 0.7
 
-# What brute force can still enumerate: K = 2, T = 6, zeros in the counts and in the basis.
+# Small enough for enumeration: K = 2, T = 6, zeros in the counts and in the basis.
 SMALL_BASES = {
     "dense": np.array([[1.5, 0.7], [0.2, 3.0], [2.5, 2.5]]),
     "with zeros": np.array([[1.5, 0.0], [0.0, 3.0], [0.5, 2.5]]),
@@ -31,7 +32,7 @@ def with_holes(y):
 
 
 def run_all(headwater, model, data):
-    """What apply and score have to say: filtered, smoothed, log predictive, predicted, totals."""
+    """All results of apply and score: filtered, smoothed, log predictive, predicted, totals."""
     headwater("apply", model, data, "--out", "filtered.npy")
     headwater("apply", model, data, "--out", "smoothed.npy", "--smooth")
     totals = headwater.score(model, data, "--out", "steps.npy", "--predict", "predicted.npy")
@@ -167,7 +168,7 @@ def test_a_wholly_missing_observation_is_a_prediction_step(headwater):
     y[5] = np.nan
     headwater.write("y.csv", as_csv(y))
     filtered, _, steps, predicted, totals = run_all(headwater, model, "y.csv")
-    # Each component goes on by itself: P(on) = (1 - stay_off) P(off before) + stay_on P(on before).
+    # Components are independent: P(on) = (1 - stay_off) P(off before) + stay_on P(on before).
     expected = (1 - STAY_OFF) * (1 - filtered[4]) + STAY_ON * filtered[4]
     assert_close(filtered[5], expected)
     assert_close(predicted[5], BASIS @ expected)

@@ -1,4 +1,4 @@
-"""Batch EM, against forward-backward EM written out in NumPy."""
+"""Batch EM, compared with a forward-backward EM in NumPy."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def stream(length, seed=12):
 
 
 def with_holes(y):
-    """A tenth of the cells, and a few whole observations, are missing."""
+    """Makes a tenth of the cells and a few whole observations missing."""
     random = np.random.default_rng(13)
     y = np.where(random.random(y.shape) < 0.1, np.nan, y)
     y[[0, 50, 51]] = np.nan
@@ -90,7 +90,7 @@ def test_the_log_likelihood_never_falls(headwater, held, init):
 
 @pytest.mark.parametrize("length", [2, 5, 20])
 def test_the_log_likelihood_of_a_short_record_never_falls(headwater, length):
-    """Where the law of the first state, which the M-step leaves out, counts most."""
+    """In short records the first state's distribution, which the M-step ignores, matters most."""
     for seed in range(5):
         y = simulate(selection_chain(3, 0.95, 0.9), BASIS, length, seed)
         values = headwater.trace(fit(headwater, y, "--iterations", 100, "--tolerance", 0,
@@ -100,7 +100,7 @@ def test_the_log_likelihood_of_a_short_record_never_falls(headwater, length):
 
 @pytest.mark.parametrize("seed", [15, 16, 17])
 def test_at_convergence_the_truth_is_not_likelier(headwater, seed):
-    """Certain at the maximum; a start near the truth is taken to lead there."""
+    """At the maximum this is certain; we assume that a start near the truth leads there."""
     y = stream(1500, seed)
     model = fit(headwater, y, "--iterations", 500, "--tolerance", 1e-10)
     truth = held_model(headwater, "truth.h5", BASIS, STAY_OFF, STAY_ON)

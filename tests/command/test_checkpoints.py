@@ -1,4 +1,4 @@
-"""Fits that are put away and taken up: the same bytes, or a refusal with its reason."""
+"""Fits that are saved and resumed: they give the same bytes, or refuse with a reason."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def counts(headwater):
 
 
 def put_away(headwater, counts, number, *arguments):
-    """A fit of the first so many observations leaves its state in `state`."""
+    """Fits the first observations and saves the checkpoint as `state`."""
     headwater.write("first.csv", "".join(counts[:number]))
     headwater(*("first.csv" if word == "counts.csv" else word for word in FIT), *arguments,
               "--checkpoint", "state", "--out", "first.h5")
@@ -79,7 +79,7 @@ def test_log_and_activations_go_on_where_the_checkpoint_was_written(headwater, c
     headwater(*FIT, *lines, "--out", "whole.h5")
     whole = [headwater.path(name).read_bytes() for name in ("log.jsonl", "x.csv")]
     put_away(headwater, counts, 700, *lines)
-    for name in ("log.jsonl", "x.csv"):  # lines behind the checkpoint, as a killed fit leaves them
+    for name in ("log.jsonl", "x.csv"):  # lines after the checkpoint, as of a killed fit
         with open(headwater.path(name), "a") as file:
             file.write("half a li")
     headwater(*FIT, *lines, "--out", "resumed.h5", "--resume", "state")
@@ -118,8 +118,8 @@ def test_a_checkpoint_of_other_data_is_refused(headwater, counts):
     assert "state: belongs to other data: the first 700 observations of counts.csv" in refusal(
         headwater, *FIT)
     headwater.write("counts.csv", "".join(counts[:500]))
-    assert "counts.csv: ends after 500 observations; 700 were to be passed over" in refusal(
-        headwater, *FIT)
+    message = "counts.csv: ends after 500 observations; expected 700 to skip before resuming"
+    assert message in refusal(headwater, *FIT)
 
 
 def test_batch_has_no_checkpoints(headwater, counts):
@@ -163,7 +163,7 @@ def test_kills_are_survived(headwater):
     assert crash.crash(headwater.binary, headwater.folder, kills=8, seed=1)[0] == 8
 
 
-# Whether the first checkpoint or a later one meets the full disk depends on the size of the state.
+# The size of the state decides whether the first checkpoint or a later one fills the disk.
 def test_a_full_disk_leaves_the_last_checkpoint(headwater, counts, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()

@@ -1,4 +1,4 @@
-"""The beam and the fast engine from outside, and how an engine is chosen."""
+"""The beam and fast engines from outside, and the choice of an engine."""
 
 import json
 
@@ -17,7 +17,7 @@ AFFINE = {
 
 @pytest.fixture(scope="module")
 def selection(shared_headwater):
-    """A stream of few sources with missing cells, and a model that has its parameters."""
+    """A stream of few sources with missing cells, and a model with the true parameters."""
     command = shared_headwater
     command("simulate", "--prior", "basis-selection",
             *settings(stay_off=STAY_OFF, stay_on=STAY_ON), "--channels", 6, "--components", 3,
@@ -31,7 +31,7 @@ def selection(shared_headwater):
 
 @pytest.fixture(scope="module")
 def many(shared_headwater):
-    """A stream of more sources than the exact engine takes."""
+    """A stream with too many sources for the exact engine."""
     command = shared_headwater
     command("simulate", "--prior", "basis-selection", "--channels", 30, "--components", 16,
             "--scale", 3, "--length", 120, "--seed", 4, "--out", "many.npy", "--save-basis",
@@ -54,7 +54,7 @@ def test_a_wide_beam_is_the_exact_engine(selection):
         for engine in "exact", "beam":
             selection("apply", "truth.h5", "y.npy", "--engine", engine, "--out", "x.npy", *flags)
             found.append(selection.load("x.npy"))
-        # Smoothing looks as many observations ahead as a difference of 1e-6 survives.
+        # The smoothing lag is such that at most 1e-6 of a difference in the state survives it.
         assert np.abs(found[0] - found[1]).max() < (1e-5 if flags else 1e-12)
 
 

@@ -1,4 +1,5 @@
-"""Every error: one line that says what is wrong, the right exit code, and nothing left behind."""
+"""Every error gives one line that says what is wrong and the right exit code, and leaves no
+files."""
 
 import subprocess
 import zlib
@@ -16,7 +17,7 @@ FAILED, BAD_USAGE = 1, 2
 
 @pytest.fixture(scope="module")
 def here(shared_headwater):
-    """The command in a folder full of files that are wrong in one way each."""
+    """The command in a folder with files that are invalid in one way each."""
     command = shared_headwater
     for name, content in DATA_FILES.items():
         command.write(name, content)
@@ -38,7 +39,7 @@ def here(shared_headwater):
 
 
 def check_error(done, code, message):
-    """message: all of it, or a pattern for all of it."""
+    """message: the exact text, or a pattern for all of it."""
     text = done.stderr.decode()
     assert done.returncode == code, text
     assert text.startswith("headwater: ") and text.endswith("\n") and text.count("\n") == 1, text
@@ -105,13 +106,13 @@ def test_a_model_that_is_cut_off(here):
 
 
 def seal_anew(path):
-    """As docs/file_formats.md says."""
+    """Recomputes the seal as docs/file_formats.md describes it."""
     contents = path.read_bytes()[512:]
     seal = f"headwater model\nchecksum {zlib.crc32(contents):08x}\n".encode().ljust(512, b"\0")
     path.write_bytes(seal + contents)
 
 
-# Sealed anew a changed model is read, and what is wrong inside is named.
+# With a valid seal a modified model is read, and the error names the invalid part.
 @pytest.mark.parametrize("change, message", [
     (lambda file: file.attrs.modify("format_version", 7),
      "is a model file of format version 7; this program reads version 1"),
@@ -173,7 +174,7 @@ def test_quiet_does_not_silence_an_error(here):
 
 
 def test_a_run_that_is_stopped_leaves_no_output(headwater):
-    """Whoever stops it may find a temporary file, but never one that looks like a result."""
+    """A stopped run may leave a temporary file, but never one that looks like a result."""
     process = headwater.start(*simulate(*RANDOM_BASIS, length=10 ** 9),
                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     with pytest.raises(subprocess.TimeoutExpired):

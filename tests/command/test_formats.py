@@ -1,4 +1,4 @@
-"""Files of every kind: data in, tables and models out."""
+"""Files of all kinds: data as input, tables and models as output."""
 
 import json
 import time
@@ -45,7 +45,7 @@ ARRAYS = {
 
 @pytest.fixture(scope="module")
 def plain(shared_headwater):
-    """The model of the plain CSV file: its basis as printed, and its bytes."""
+    """The model fitted to the plain CSV file: its basis as printed, and its bytes."""
     shared_headwater.write("plain.csv", TEXTS["plain.csv"])
     model = fit(shared_headwater, "plain.csv")
     return shared_headwater("show", model, "--basis"), shared_headwater.path(model).read_bytes()
@@ -72,7 +72,7 @@ def test_a_pipe_gives_the_same_bytes_as_a_file(headwater, plain, name):
 def test_a_second_run_at_another_time_gives_the_same_bytes(headwater):
     headwater.write("counts.csv", TEXTS["plain.csv"])
     first = headwater.path(fit(headwater, "counts.csv", out="first.h5")).read_bytes()
-    time.sleep(1.1)  # what HDF5 would note down has whole seconds
+    time.sleep(1.1)  # HDF5 timestamps have a resolution of one second
     assert headwater.path(fit(headwater, "counts.csv", out="second.h5")).read_bytes() == first
 
 

@@ -1,4 +1,4 @@
-"""HDF5 data are read by a process of their own, whose end is not the command's."""
+"""HDF5 data are read by a separate process, whose crash does not end the command."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-# More than a pipe and a block hold, so that the reader is still there when observations come out.
+# More than a pipe and a block hold, so that the reader still runs when observations are processed.
 T, CHANNELS = 20000, 200
 FIT = ["fit", "long.h5:/counts", "--prior", "relaxed-selection", "--components", 2, "--init",
        "random", "--particles", 100, "--out", "model.h5", "--activations", "-"]
@@ -19,7 +19,7 @@ FOUND_BY_FUZZERS = pathlib.Path(__file__).parent.parent / "fuzz" / "corpus" / "h
 
 @pytest.fixture
 def fit(headwater):
-    """A fit at work, some observations of which have come out; it leads a group of processes."""
+    """A running fit that has processed some observations; it leads its own process group."""
     with h5py.File(headwater.path("long.h5"), "w") as file:
         file["counts"] = np.random.default_rng(1).poisson(2, size=(T, CHANNELS)).astype("u1")
     process = headwater.start(*FIT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -37,16 +37,16 @@ def readers_of(process):
 
 
 def is_at_work(number):
-    """What has ended may still be listed, where nobody waits for orphans."""
+    """A process that has ended may still be listed as a zombie if nobody waits for orphans."""
     try:
         return pathlib.Path(f"/proc/{number}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
 
-# SIGABRT and not SIGSEGV, which sanitizers make an exit code of.
+# SIGABRT, because sanitizers turn SIGSEGV into an exit code.
 @pytest.mark.parametrize("stop, what", [(signal.SIGABRT, "crashed"),
-                                        (signal.SIGPROF, "came to no end")])
+                                        (signal.SIGPROF, "did not end")])
 def test_a_crash_of_the_reader_is_an_error(headwater, fit, stop, what):
     reader, = readers_of(fit)
     os.kill(reader, stop)
@@ -59,7 +59,7 @@ def test_a_crash_of_the_reader_is_an_error(headwater, fit, stop, what):
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_to_both_stops_the_fit_only(headwater, fit, stop):
-    """A terminal, or systemd, tells the whole group."""
+    """A terminal or systemd sends the signal to the whole process group."""
     os.killpg(fit.pid, stop)
     _, error = fit.communicate(timeout=60)
     assert fit.returncode == 0, error

@@ -1,4 +1,5 @@
-"""The same data in every kind of file gives the same result, and odd files a result or an error."""
+"""The same data in any file format give the same result; unusual files give a result or an
+error."""
 
 import gzip
 import io
@@ -42,7 +43,8 @@ def mtx_array(matrix, field="real"):
 
 
 def mtx_entries(matrix, order, field="integer"):
-    """By "row" or by "column", as scipy.io.mmwrite and MATLAB have it, or in no "order"."""
+    """Entries sorted by "row", by "column" (as scipy.io.mmwrite and MATLAB write them), or not at
+    all."""
     rows, columns = np.nonzero(matrix)
     if order == "column":
         columns, rows = np.nonzero(matrix.T)
@@ -55,7 +57,7 @@ def mtx_entries(matrix, order, field="integer"):
 
 
 def mtx_duplicates(matrix):
-    """Every count as so many entries of 1."""
+    """Every count n is written as n entries of 1."""
     rows, columns = np.nonzero(matrix)
     times = matrix[rows, columns].astype(int)
     lines = "".join(f"{i + 1} {j + 1} 1\n" * n for i, j, n in zip(rows, columns, times))
@@ -209,7 +211,7 @@ def log_lines(headwater):
 
 
 def test_follow_reads_what_is_added(headwater):
-    """A line counts when it has ended, and not before."""
+    """A line is processed when it is complete, and not before."""
     headwater.save("start.npy", BASIS)
     headwater.write("counts.csv", as_csv(COUNTS[:100]))
     process = headwater.start("fit", "counts.csv", "--follow", *FIT, "--init", "start.npy",
@@ -246,8 +248,9 @@ def test_a_pipe_is_read_line_by_line(headwater):
 
 
 def attempt(headwater, *arguments, limit=10 ** 9, **streams):
-    """With no more memory than that; the outcome must be a result or one line that says why not."""
-    if "SANITIZED" in os.environ:  # their shadow of memory takes terabytes of addresses
+    """Runs the command with limited memory. It must succeed, or fail with one line that says
+    why."""
+    if "SANITIZED" in os.environ:  # sanitizers reserve terabytes of address space
         limit = resource.RLIM_INFINITY
     done = headwater.attempt(
         *arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
@@ -279,7 +282,7 @@ def test_a_million_channels(headwater):
 
 
 def test_a_line_without_end(headwater):
-    """1 GB of it, from a pipe, with less than that of memory."""
+    """A line of 1 GB from a pipe, with less memory than that."""
     reader, writer = os.pipe()
     filler = subprocess.Popen(["sh", "-c", "head -c 1000000000 /dev/zero | tr '\\0' 7"],
                               stdout=writer)
@@ -291,7 +294,7 @@ def test_a_line_without_end(headwater):
 
 
 def test_compressed_zeros_take_no_memory(headwater):
-    """A small file that is 1 GB of line when it is unpacked."""
+    """A small file that decompresses to a line of 1 GB."""
     piece = gzip.compress(b"0" * 10 ** 7)
     headwater.write("zeros.csv.gz", piece * 100)
     assert attempt(headwater, *small_fit("zeros.csv.gz")) == (
@@ -306,7 +309,7 @@ def test_nesting_without_end(headwater):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_damaged_files_give_a_result_or_an_error(headwater, seed):
-    """Bytes changed at random, and the end cut off."""
+    """Random bytes are changed, and the end is cut off."""
     random = np.random.default_rng(seed)
     with h5py.File(headwater.path("tiles.h5"), "w") as file:
         file.create_dataset("x", **DATASETS["tiles"])
@@ -327,7 +330,7 @@ def test_damaged_files_give_a_result_or_an_error(headwater, seed):
 
 def test_a_truncated_gz_says_behind_which_line(headwater):
     headwater.write("cut.csv.gz", FILES["stored.csv.gz"][:1000])
-    lines = CSV[:1000 - 15].count("\n")  # behind the two headers
+    lines = CSV[:1000 - 15].count("\n")  # after the two headers
     assert attempt(headwater, *small_fit("cut.csv.gz")) == (
         1, f"cut.csv.gz: the compressed data are cut off after line {lines}")
 
@@ -346,7 +349,7 @@ def patch(headwater, name, old, new):
 
 
 def test_hdf5_chunks_that_cannot_be_are_refused(headwater):
-    """HDF5 itself would read beyond its memory."""
+    """libhdf5 itself would read out of bounds."""
     with h5py.File(headwater.path("tiles.h5"), "w") as file:
         file.create_dataset("x", data=COUNTS.astype("i2"), chunks=(64, 3), compression="gzip")
     sizes = np.array([64, 3, 2], dtype="<i4")

@@ -1,4 +1,4 @@
-"""What comes out while a stream flows, rows that are bad, and exposures."""
+"""Output during a stream, invalid rows, and exposures."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ def test_a_row_comes_out_for_each_row_that_goes_in(headwater, simulated):
     for row in simulated[:50]:
         process.stdin.write(as_csv([row]).encode())
         process.stdin.flush()
-        assert len(process.stdout.readline().split(b",")) == 2  # or it would wait for ever
+        assert len(process.stdout.readline().split(b",")) == 2  # otherwise it would wait forever
     assert process.communicate(timeout=30)[0] == b""
     assert process.returncode == 0
 
@@ -96,7 +96,7 @@ def test_bad_rows_are_left_out_counted_and_logged(headwater, simulated):
     assert headwater.path("bad.h5").read_bytes() == headwater.path("good.h5").read_bytes()
 
 
-# y ~ Poisson(e B x) has the same likelihood as its definition says, by every command.
+# The likelihood of y ~ Poisson(e B x) agrees with its definition, in every command.
 def test_exposures_multiply_intensities(headwater, simulated):
     exposures = np.random.default_rng(5).uniform(0.5, 2, simulated.shape)
     basis, x = headwater.load("basis.npy"), headwater.load("x.npy")
@@ -149,7 +149,7 @@ def test_an_exposure_of_zero_is_a_missing_cell(headwater, simulated, extra):
                                rtol=1e-9)
 
 
-# Twice the exposure is half the basis; a single column is for all channels.
+# Doubling the exposure halves the basis; a single column applies to all channels.
 def test_one_exposure_for_all_channels(headwater, simulated):
     headwater.write("two.csv", as_csv(np.full((600, 1), 2.0)))
     start = headwater.load("basis.npy")

@@ -1,4 +1,4 @@
-"""How the command behaves among others: help, streams, terminals, pipes and memory."""
+"""How the command interacts with its environment: help, streams, terminals, pipes and memory."""
 
 import os
 import pty
@@ -9,7 +9,7 @@ import pytest
 
 from support import TIMEOUT
 
-# The flags of each command that the interface promises and that exist so far.
+# The flags of each command that the interface guarantees.
 FLAGS = {
     "simulate": "--prior --set --basis --channels --components --length --seed --out "
                 "--save-activations --save-basis",
@@ -29,7 +29,7 @@ FIT = ["--components", 5, "--prior", "basis-selection"]
 
 @pytest.fixture(scope="module")
 def prepared(shared_headwater):
-    """A folder with data and a model of them."""
+    """A folder with data and a model fitted to them."""
     command = shared_headwater
     command("simulate", *SHAPE, "--length", 500, "--seed", 1, "--out", "counts.csv")
     command("fit", "counts.csv", *FIT, "--out", "model.h5")
@@ -37,7 +37,7 @@ def prepared(shared_headwater):
 
 
 def on_a_terminal(headwater, *arguments):
-    """Runs it with a terminal for standard error; returns the exit code and what was shown."""
+    """Runs the command with a terminal as standard error; returns the exit code and the output."""
     master, slave = pty.openpty()
     process = headwater.start(*arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=slave)
@@ -46,7 +46,7 @@ def on_a_terminal(headwater, *arguments):
     while True:
         try:
             part = os.read(master, 65536)
-        except OSError:  # how Linux says that nobody has the terminal open any more
+        except OSError:  # on Linux: the other end of the terminal is closed
             part = b""
         if not part:
             break
@@ -56,7 +56,7 @@ def on_a_terminal(headwater, *arguments):
 
 
 def peak_memory(headwater, length):
-    """Of a fit that reads so many observations from a pipe, in kilobytes."""
+    """Peak memory in kilobytes of a fit that reads `length` observations from a pipe."""
     source = headwater.start("simulate", *SHAPE, "--length", length, "--seed", 1, "--out", "-",
                              stdout=subprocess.PIPE)
     fit = headwater.start("fit", "-", *FIT, "--quiet", "--out", "model.h5", stdin=source.stdout)

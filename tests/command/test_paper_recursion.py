@@ -1,4 +1,4 @@
-"""The paper's recursion, against an implementation of Algorithm 1 that shares nothing with it."""
+"""The paper's recursion, compared with an independent implementation of Algorithm 1."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hidden_markov import selection_chain, simulate
 from paper_recursion import online_em
 from support import held_model, largest_relative_difference, settings
 
-STAY_OFF, STAY_ON = 0.8571, 0.6926  # the paper's
+STAY_OFF, STAY_ON = 0.8571, 0.6926  # as in the paper
 NUM_CHANNELS = 8
 LENGTH = 20000
 AS_PRINTED = ["--engine", "exact", "--paper-exact"]
@@ -114,7 +114,8 @@ def test_another_reading_of_the_paper_would_be_noticed(headwater, reading):
 
 @pytest.mark.parametrize("learned", [False, True], ids=["prior held", "prior learned"])
 def test_smoother_forward_takes_each_count_in_once(headwater, learned):
-    """The weak priors act here: by 1e-6 of an observation on each entry and each transition."""
+    """The weak priors are active: they have the weight of 1e-6 observations per entry and
+    transition."""
     y, start = stream(3, 5000), near(true_basis(3))
     model = fit(headwater, y, start, 0.9, 0.6, "--engine", "exact", "--smoother", "forward",
                 *([] if learned else HOLD_PRIOR))
@@ -143,9 +144,10 @@ def test_what_is_held_stays_to_the_last_bit(headwater, average):
 
 
 def test_online_em_ends_near_the_truth(headwater):
-    """The standard error of an entry is below 0.05 at this length, so that one is off by 0.5 has a
-    chance below 1e-20. The maximum of the log-likelihood is above the truth by half a chi-square of
-    26 degrees of freedom; that it is so by less than 2, all that online EM may lose, has 2e-7."""
+    """The standard error of an entry is below 0.05 at this length, so an error of 0.5 has a
+    probability below 1e-20. The maximum of the log-likelihood exceeds its value at the truth by
+    half a chi-square variable with 26 degrees of freedom. Online EM may lose 2 of this; the
+    probability that the excess is below 2 is 2e-7."""
     y, start = stream(3, LENGTH), near(true_basis(3))
     model = fit(headwater, y, start, 0.9, 0.6, schedule=[])
     assert np.abs(headwater.basis(model) - true_basis(3)).max() < 0.5

@@ -1,4 +1,5 @@
-"""The particle engine from outside: every prior, every smoother, the same bytes, clear words."""
+"""The particle engine from outside: all priors, all smoothers, reproducible bytes, clear
+messages."""
 
 import json
 
@@ -18,7 +19,7 @@ CONTINUOUS = {
 
 @pytest.fixture(scope="module")
 def selection(shared_headwater):
-    """A folder with a binary stream and a model that has its parameters."""
+    """A folder with a binary stream and a model with its parameters."""
     command = shared_headwater
     command("simulate", "--prior", "basis-selection",
             *settings(stay_off=STAY_OFF, stay_on=STAY_ON), "--channels", 6, "--components", 3,
@@ -44,7 +45,7 @@ def test_the_likelihood_agrees_with_the_exact_one(selection):
     exact = selection.score("truth.h5", "y.npy")["log_likelihood"]
     estimates = [selection.score("truth.h5", "y.npy", "--engine", "particle", "--particles", 2000,
                                  "--seed", seed)["log_likelihood"] for seed in range(8)]
-    # The log of an unbiased estimate is low by half its variance; its mean over 8 seeds is then
+    # The log of an unbiased estimate is too low by half its variance. Its mean over 8 seeds is then
     # outside 6 standard errors once in about 2,000 (Student's t, 7 degrees of freedom).
     spread = np.std(estimates, ddof=1)
     assert spread < 1
@@ -60,8 +61,8 @@ def test_filtered_predicted_and_smoothed_means_agree_with_the_exact_ones(selecti
         selection(*arguments, f"{name}_particle.npy", *particle)
         truth = selection.load(f"{name}_exact.npy")
         error = selection.load(f"{name}_particle.npy") - truth
-        # Standard errors are about truth / sqrt(5000) = 0.014 of it, more where few particles
-        # count: a root-mean-square error of 3 % leaves a factor of two.
+        # Standard errors are about truth / sqrt(5000), 1.4 %, and larger if few particles have
+        # weight. A limit of 3 % on the root-mean-square error leaves a factor of two.
         assert np.sqrt(np.mean(error ** 2)) < 0.03 * np.sqrt(np.mean(truth ** 2)), name
 
 
@@ -115,7 +116,8 @@ def test_the_seed_matters(relaxed):
 
 @pytest.mark.parametrize("below", [1, 0.5, 0])
 def test_path_has_the_statistics_that_algorithm_1_has(relaxed, below):
-    """With all parameters as they start until one M-step at the end, the basis is S2 / S1."""
+    """All parameters keep their starting values until one M-step at the end, so the basis is S2 /
+    S1."""
     length = len(relaxed.load("relaxed.npy"))
     options = ["--burn-in", length, "--average", "none", "--resample-below", below,
                "--init", "start.npy"]
@@ -140,7 +142,7 @@ def test_the_log_tells_of_the_particles(relaxed):
 
 
 def test_an_impossible_observation_is_counted_or_fatal(headwater):
-    # Both components are off or on; a channel that neither feeds has a count at t = 3.
+    # Both components are off or on. At t = 3 a channel with no basis entry has a count.
     data = np.ones((6, 3))
     data[:, 2] = 0
     data[2, 2] = 4
@@ -163,7 +165,7 @@ def test_batch_by_particles_climbs(relaxed):
             "batch", "--iterations", 12, "--particles", 300, "--init", "random", "--out", "batch.h5")
     values = relaxed.trace("batch.h5")["log_likelihood"]
     assert len(values) == 13
-    # Every iteration's estimate has a standard deviation of a few nats; the climb is hundreds.
+    # The estimate of each iteration has a standard deviation of a few nats; the gain is hundreds.
     assert values[-1] > values[0] + 100
     assert (np.diff(values)[:4] > 0).all()
 
@@ -173,7 +175,7 @@ def test_the_likelihood_by_guided_particles_agrees_with_the_exact_one(selection)
     estimates = [selection.score("truth.h5", "y.npy", "--engine", "particle", "--particles", 500,
                                  "--proposal", "guided", "--seed", seed)["log_likelihood"]
                  for seed in range(8)]
-    # As above.
+    # The same bound as in the test of the log-likelihood above.
     spread = np.std(estimates, ddof=1)
     assert spread < 1
     assert abs(np.mean(estimates) + spread ** 2 / 2 - exact) < 6 * spread / np.sqrt(8)

@@ -1,4 +1,4 @@
-"""What the README shows: the same task in the shell and in C++, with the same result."""
+"""The README's example: the same task in the shell and in C++, with the same result."""
 
 import os
 import pathlib

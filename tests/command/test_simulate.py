@@ -1,4 +1,4 @@
-"""Streams drawn from a model. Seeds are fixed, and each bound says how often it would break."""
+"""Streams drawn from a model. Seeds are fixed, and each bound states its false-alarm rate."""
 
 import numpy as np
 import pytest
@@ -10,19 +10,19 @@ SHAPE = ["--channels", 8, "--components", 3]
 STATES = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 2.0]])
 TRANSITION = np.array([[0.7, 0.1, 0.2], [0.3, 0.6, 0.1], [0.0, 0.5, 0.5]])
 
-# A standard normal number is beyond 5.5 once in 26 million.
+# A standard normal number exceeds 5.5 in absolute value once in 26 million.
 FAR = 5.5
 
 
 def draw(headwater, *arguments, prior="basis-selection", length=LENGTH, seed=40):
-    """Counts, activations and basis of a stream."""
+    """The counts, activations and basis of a stream."""
     headwater("simulate", "--prior", prior, *arguments, "--length", length, "--seed", seed,
               "--out", "y.npy", "--save-activations", "x.npy", "--save-basis", "b.npy")
     return [headwater.load(name) for name in ("y.npy", "x.npy", "b.npy")]
 
 
 def excess(successes, trials, probability):
-    """How many standard deviations a binomial number is off."""
+    """The deviation of a binomial number from its mean, in standard deviations."""
     return (successes - trials * probability) / np.sqrt(trials * probability * (1 - probability))
 
 
@@ -72,7 +72,7 @@ def test_a_basis_that_is_given_is_the_basis_that_is_used(headwater):
 
 
 def test_counts_are_poisson_about_basis_times_activation(headwater):
-    """16 numbers that are standard normal, all within 5.5: a false alarm in 1.6 million."""
+    """16 standard normal numbers, all within 5.5: one false alarm in 1.6 million."""
     y, x, basis = draw(headwater, *SHAPE)
     rates = x @ basis.T
     assert np.all(y[rates == 0] == 0)
@@ -80,7 +80,7 @@ def test_counts_are_poisson_about_basis_times_activation(headwater):
     assert np.abs(mean_excess).max() < FAR
     on = rates > 0
     squares = np.where(on, (y - rates) ** 2 / np.where(on, rates, 1) - 1, 0)
-    variances = np.where(on, 2 + 1 / np.where(on, rates, 1), 0)  # of a Poisson number's square
+    variances = np.where(on, 2 + 1 / np.where(on, rates, 1), 0)  # of the squared deviation
     square_excess = squares.sum(axis=0) / np.sqrt(variances.sum(axis=0))
     assert np.abs(square_excess).max() < FAR
 
@@ -88,7 +88,7 @@ def test_counts_are_poisson_about_basis_times_activation(headwater):
 @pytest.mark.parametrize("stay_off, stay_on", [(0.9, 0.7), ([0.9, 0.5, 0.2], [0.7, 0.3, 0.95])],
                          ids=["shared", "per component"])
 def test_components_stay_as_often_as_asked(headwater, stay_off, stay_on):
-    """6 numbers that are standard normal, all within 5.5: a false alarm in 4 million."""
+    """6 standard normal numbers, all within 5.5: one false alarm in 4 million."""
     per_component = ["--per-component"] if np.ndim(stay_off) else []
     _, x, _ = draw(headwater, *SHAPE, *settings(stay_off=stay_off, stay_on=stay_on), *per_component)
     before, after = x[:-1], x[1:]
@@ -99,7 +99,7 @@ def test_components_stay_as_often_as_asked(headwater, stay_off, stay_on):
 
 
 def test_the_first_state_is_drawn_from_the_stationary_law(headwater):
-    """400 components, each on with probability 0.25: a false alarm in 26 million."""
+    """400 components, each on with probability 0.25: one false alarm in 26 million."""
     _, x, _ = draw(headwater, "--channels", 1, "--components", 400,
                    *settings(stay_off=0.9, stay_on=0.7), length=1)
     assert abs(excess(x.sum(), 400, 0.25)) < FAR
@@ -110,7 +110,7 @@ def test_the_first_state_is_drawn_from_the_stationary_law(headwater):
     ["--states", "states.csv", "--transition", "transition.csv"],
 ], ids=["by --set", "by name"])
 def test_a_finite_prior_moves_as_its_files_say(headwater, given):
-    """8 numbers that are standard normal, all within 5.5: a false alarm in 3 million."""
+    """8 standard normal numbers, all within 5.5: one false alarm in 3 million."""
     headwater.write("states.csv", as_csv(STATES))
     headwater.write("transition.csv", as_csv(TRANSITION))
     _, x, _ = draw(headwater, "--channels", 4, "--components", 2, *given, prior="finite")
@@ -140,8 +140,8 @@ def test_a_finite_prior_without_states_has_one_component_on(headwater):
 
 
 def test_a_finite_prior_is_learned(headwater):
-    """With 5000 observations the standard error of a transition is below 0.02; 0.15 is beyond
-    seven of them, a false alarm in 1e11."""
+    """With 5000 observations the standard error of a transition is below 0.02; 0.15 is more than
+    seven standard errors, one false alarm in 1e11."""
     headwater.write("states.csv", as_csv(STATES))
     headwater.write("transition.csv", as_csv(TRANSITION))
     files = ["--states", "states.csv", "--transition", "transition.csv"]
@@ -151,11 +151,12 @@ def test_a_finite_prior_is_learned(headwater):
     found = np.array(headwater.parameters("model.h5")["transition"])
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
     assert np.abs(found - TRANSITION).max() < 0.15
-    assert found[2, 0] == 0  # a move that is impossible stays so
+    assert found[2, 0] == 0  # an impossible transition stays impossible
 
 
 def test_per_component_parameters_are_lists_throughout(headwater):
-    """The standard error of a probability is below 0.02 here; 0.15 is beyond seven of them."""
+    """The standard error of a probability is below 0.02 here; 0.15 is more than seven standard
+    errors."""
     stay_off, stay_on = [0.95, 0.6], [0.5, 0.9]
     draw(headwater, "--channels", 6, "--components", 2,
          *settings(stay_off=stay_off, stay_on=stay_on), "--per-component", length=5000)

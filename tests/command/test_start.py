@@ -1,4 +1,4 @@
-"""Where a fit starts, from outside: the search for a start, and several fits at once."""
+"""How a fit starts, from outside: the search for a starting basis, and several fits at once."""
 
 import re
 
@@ -29,7 +29,7 @@ def attempt(command, data, out, *more, **given):
 
 
 def fit(command, data, out, *more, **given):
-    """Runs a fit that is to succeed, and returns what it says."""
+    """Runs a fit that must succeed, and returns its messages."""
     done = attempt(command, data, out, *more, **given)
     assert done.returncode == 0, done.stderr.decode()
     return done.stderr.decode()
@@ -88,7 +88,7 @@ def test_restarts_keep_the_best(selection):
     best = selection.facts("best.h5")
     assert best["seed"] == 7 + int(np.argmax(values))
     assert best["log_likelihood"] == pytest.approx(max(values), abs=0.006)
-    # The same as that fit alone.
+    # The best fit must equal the same fit run alone.
     fit(selection, "y1.npy", "alone.h5", "--init", "random", "--seed", best["seed"])
     assert (selection.basis("alone.h5") == selection.basis("best.h5")).all()
     assert selection.facts("alone.h5")["log_likelihood"] == best["log_likelihood"]

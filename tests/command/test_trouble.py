@@ -1,4 +1,4 @@
-"""Streams that are out of the ordinary: what is found must stay finite and sensible."""
+"""Unusual streams, for which the estimates must stay finite and plausible."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def fit(headwater, y, num_components, *arguments):
 
 
 def constant_stream(rate, seed):
-    """One source that never goes off."""
+    """A stream of one source that is always on."""
     return np.random.default_rng(seed).poisson(rate, (200, 4)).astype(float)
 
 
@@ -34,7 +34,7 @@ def test_components_that_nothing_needs_do_not_run_away(headwater, method, rate, 
     for basis in headwater.basis(model), headwater.basis(model, "--last"):
         assert np.all(np.isfinite(basis))
         assert basis.max() < 10 * y.max()
-    # A single Poisson rate for each channel gets about -log(2 pi e rate) / 2, over -4, a cell.
+    # A single Poisson rate per channel gives about -log(2 pi e rate) / 2 per cell, above -4.
     assert headwater.score(model, "counts.npy")["per_observation"] > -40
 
 
@@ -112,8 +112,8 @@ def test_an_impossible_count_is_not_nan_in_a_fit(headwater):
 
 
 def test_a_chain_that_never_moves_can_be_written_and_read(headwater):
-    """With no weak prior, a component that is always on ends with stay_on next to 1, and one that
-    is never on with stay_off next to 1."""
+    """Without weak priors, a component that is always on ends with stay_on near 1, and one that is
+    never on with stay_off near 1."""
     headwater.save("start.npy", [[100.0, 900.0]])
     model = fit(headwater, np.full((300, 1), 100.0), 2, "--init", "start.npy", "--paper-exact")
     parameters = headwater.parameters(model)

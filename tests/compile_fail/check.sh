@@ -1,7 +1,8 @@
 #!/bin/sh
 # Usage: check.sh FUNCTION COMPILER ARGUMENTS...
-# Compiles prior_without_a_function.cc with FUNCTION left out ("nothing" for the whole of it).
-# With a function left out, compiling must fail with a message that names it.
+#
+# Compiles prior_without_a_function.cc without FUNCTION, or complete if FUNCTION is "nothing".
+# Without a function, compilation must fail with a message that names it.
 function=$1
 shift
 output=$("$@" "-DWITHOUT_$function" 2>&1)

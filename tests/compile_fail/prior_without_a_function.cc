@@ -1,5 +1,5 @@
-// Compiled once whole, and once for each function left out: then it must not compile, and the
-// message must name the function.
+// Compiled once as it stands, and once with each function removed. It must then not compile, and
+// the error message must name the function.
 #include "headwater/models/any_prior.hpp"
 
 using namespace headwater;
@@ -31,7 +31,7 @@ struct Learnable {
   std::string name() const { return "learnable"; }
   Index num_components() const { return 1; }
 #ifdef WITHOUT_finite_chain
-  std::vector<FiniteAxis> finite_chain() const { return {}; }  // of another type
+  std::vector<FiniteAxis> finite_chain() const { return {}; }  // wrong return type
 #else
   FiniteChain finite_chain() const { return {}; }
 #endif

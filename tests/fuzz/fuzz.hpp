@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-// What a fuzzer does with some bytes: anything but crash, hang or take memory without bound. Errors
-// are thrown as headwater::Error; everything else is a finding.
+// Processes some bytes. A target may throw headwater::Error; crashing, hanging, any other exception
+// and unbounded memory are findings.
 using Target = std::function<void(const std::string& bytes)>;
 
-// Every target by its name, which is also that of its folder below corpus/.
+// All targets by name. The name is also that of the target's folder below corpus/.
 const std::map<std::string, Target>& targets();

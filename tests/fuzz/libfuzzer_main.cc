@@ -1,4 +1,4 @@
-// One program for libFuzzer: HEADWATER_FUZZ names the target.
+// One program for all libFuzzer targets: HEADWATER_FUZZ names the target.
 
 #include <cstdlib>
 
@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     target(std::string(reinterpret_cast<const char*>(data), size));
   } catch (const headwater::Error&) {
-    // As it should be.
+    // The expected way to refuse the bytes.
   }
   return 0;
 }

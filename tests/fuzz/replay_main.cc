@@ -1,7 +1,7 @@
-// Without libFuzzer: every file of the corpora, and so many damaged copies of each, always the
-// same.
+// A fuzzer without libFuzzer: runs every file of the corpora and COPIES damaged copies of each. The
+// copies are the same in every run.
 //
-// Usage: headwater_fuzz_replay COPIES CORPUS...
+//   Usage: headwater_fuzz_replay COPIES CORPUS...
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A few bytes changed, some cut out, some put in twice, or the end cut off.
+// Changes a few bytes, removes some, repeats some, or truncates the end.
 std::string damaged(std::string bytes, std::mt19937_64& random) {
   const auto below = [&](std::size_t end) { return random() % std::max<std::size_t>(1, end); };
   for (std::size_t changes = 1 + below(4); changes > 0 && !bytes.empty(); --changes) {
@@ -50,7 +50,7 @@ std::string damaged(std::string bytes, std::mt19937_64& random) {
   return bytes;
 }
 
-// Whether it was accepted. Anything but an Error goes on, and ends the program.
+// Whether the target accepts the bytes. Any exception other than Error ends the program.
 bool accepts(const Target& target, const std::string& bytes) {
   try {
     target(bytes);
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
     fmt::print("{:10} {:3} files, {:6} inputs, {:6} accepted\n", name, files.size(), tried,
                accepted);
     std::fflush(stdout);
-    all_there = all_there && accepted > 0;  // a corpus of nothing but errors tries nothing
+    all_there = all_there && accepted > 0;  // a corpus of errors only tests nothing
   }
   return all_there ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -14,10 +14,10 @@ namespace {
 
 using namespace headwater;
 
-// So much of a stream is enough to have seen every part of a reader.
+// This many rows are enough to exercise every part of a reader.
 constexpr int kMostRows = 1000;
 
-// A file of these bytes, with a name that ends as it should; each process has its own.
+// Writes a file with these bytes and this extension. Every process has its own file.
 std::string file_of(const std::string& bytes, const std::string& extension) {
   const auto folder = std::filesystem::temp_directory_path();
   const std::string name = folder / ("headwater-fuzz-" + std::to_string(getpid()) + extension);
@@ -26,7 +26,7 @@ std::string file_of(const std::string& bytes, const std::string& extension) {
 }
 
 void read_rows(const std::string& name) {
-  // HDF5 is read as the command reads it, by a process of its own.
+  // HDF5 is read as in the command, by a separate process.
   const auto source = open_source(name, {.hdf5_reader = {HEADWATER_COMMAND, "read-hdf5", "--"}});
   std::vector<double> y;
   for (int rows = 0; rows < kMostRows; ++rows) {
@@ -49,7 +49,7 @@ void use_model(const std::string& bytes) {
   filter.step(std::vector<double>(static_cast<std::size_t>(model.num_channels()), 1.0));
 }
 
-// The fit that the checkpoints of the corpus belong to.
+// The configuration of the fit whose checkpoints are in the corpus.
 Config fit_of_corpus() {
   Config config;
   config.num_components = 2;
@@ -66,7 +66,7 @@ void use_checkpoint(const std::string& bytes) {
   restarts.finish();
 }
 
-// The same behind a right checksum, which no fuzzer would find: the state must fit all the same.
+// Adds a correct checksum, which a fuzzer would not find, so that the state itself is tested.
 void use_state(const std::string& bytes) {
   Restarts restarts(fit_of_corpus(), 1);
   take_up({fit_options(restarts), {}, {}, bytes}, "state", restarts);

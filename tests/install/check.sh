@@ -1,6 +1,7 @@
 #!/bin/sh
 # Usage: check.sh CMAKE BUILD_FOLDER
-# Installs headwater into a folder of its own and builds and runs another project against it.
+#
+# Installs headwater into a separate folder, then builds and runs another project against it.
 set -e
 cmake=$1
 build=$2

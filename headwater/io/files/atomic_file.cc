@@ -16,10 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCannotBeWritten = "cannot be written";
-constexpr int kMostLinks = 40;  // as many as Linux follows
+constexpr int kMostLinks = 40;  // the limit of Linux
 constexpr int kMostAttempts = 100;
 
-// Where the links lead, also when nothing is there yet.
+// Resolves symbolic links, even if the file that they point to does not exist yet.
 fs::path follow_links(fs::path path, const std::string& name) {
   for (int i = 0; i < kMostLinks; ++i) {
     std::error_code no_link;
@@ -30,7 +30,7 @@ fs::path follow_links(fs::path path, const std::string& name) {
   throw_system_error(name, kCannotBeWritten, ELOOP);
 }
 
-// Links below /proc lead to open files, which may have no name that could be taken over.
+// Links below /proc point to open files, which may have no name that a new file could take.
 bool is_open_file(const fs::path& path) {
   std::error_code no_link;
   for (const fs::path& place : {path, fs::read_symlink(path, no_link)}) {
@@ -49,7 +49,7 @@ std::string random_letters() {
 }
 
 fs::path temporary_name(const fs::path& target) {
-  // Cut, so that the name stays below the 255 bytes that file systems allow.
+  // Truncated because file systems limit names to 255 bytes.
   const std::string stem = target.filename().string().substr(0, 200);
   return target.parent_path() / ("." + stem + "." + random_letters());
 }
@@ -71,7 +71,7 @@ AtomicFile::AtomicFile(const std::string& target) : name_(target) {
     open_direct(target);
     return;
   }
-  // A protected file is not replaced, though the folder would allow it.
+  // We do not replace a write-protected file, even if the permissions of the folder would allow it.
   if (exists && faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
     throw_system_error(name_, kCannotBeWritten);
   }
@@ -113,7 +113,7 @@ void AtomicFile::commit() {
 }
 
 void AtomicFile::open_direct(const fs::path& target) {
-  // O_APPEND: standard output may be a file that holds something already.
+  // O_APPEND, because /dev/stdout may be a file that already has contents.
   file_ = FileDescriptor(open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (file_.number() < 0) throw_system_error(name_, kCannotBeWritten);
   path_ = target;
@@ -124,11 +124,11 @@ void AtomicFile::open_temporary() {
   if (!target_.has_filename()) {
     throw_system_error(name_, kCannotBeWritten, target_.empty() ? ENOENT : EISDIR);
   }
-  // A file without a name vanishes with the process, even one that is killed.
+  // A file without a name disappears when the process ends, even if the process is killed.
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   file_ = FileDescriptor(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666));
   if (file_.number() >= 0) return;
-  // Not mkstemp(), whose files nobody else may read: here the umask decides.
+  // We do not use mkstemp(): only the owner may read its files. Here the umask decides.
   for (int attempt = 0; attempt < kMostAttempts && file_.number() < 0; ++attempt) {
     path_ = temporary_name(target_);
     file_ = FileDescriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -137,7 +137,8 @@ void AtomicFile::open_temporary() {
   if (file_.number() < 0) throw_system_error(name_, kCannotBeWritten);
 }
 
-// Not the target's at once: a link does not replace what is there.
+// Links the file to a temporary name first, because linkat() cannot replace an existing target;
+// rename() can.
 void AtomicFile::give_name() {
   const std::string nameless = "/proc/self/fd/" + std::to_string(file_.number());
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
@@ -154,15 +155,16 @@ void AtomicFile::give_name() {
 void AtomicFile::copy_mode_of_target() {
   struct stat status = {};
   if (stat(target_.c_str(), &status) != 0) return;
-  // Who may read it is worth keeping, but no reason to fail where modes cannot be set.
+  // The new file should have the old file's permissions, but a file system without permissions is
+  // no reason to fail.
   [[maybe_unused]] const int ignored = fchmod(file_.number(), status.st_mode & 0777);
 }
 
 void AtomicFile::sync_folder() const {
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   const FileDescriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder that may be written but not read cannot be synced, nor can any on some file systems;
-  // the file has its name all the same.
+  // A folder without read permission cannot be synced, and some file systems cannot sync folders at
+  // all. The file has its final name in either case.
   if (file.number() >= 0) fsync(file.number());
 }
 

@@ -9,29 +9,30 @@
 
 namespace headwater {
 
-// A file that appears under its name complete or not at all: it grows beside its target without a
-// name, or where the file system has no such files under a hidden one, and commit() gives it the
-// target's. Without commit() nothing stays behind, and a file that had the name before is as it
-// was.
+// A file that appears under its name complete or not at all. Its bytes are written to an unnamed
+// file in the target's folder (or to a hidden file, where the file system has no unnamed ones), and
+// commit() renames that file to the target. Without commit(), nothing is left behind and an
+// existing target is unchanged.
 //
-// What cannot be replaced is written directly: devices, pipes, and "-", which is standard output.
-// A symbolic link stays, and the file that it leads to is replaced.
+// Targets that cannot be replaced are written directly: devices, pipes, and "-", which is standard
+// output. If the target is a symbolic link, the link stays and the file it points to is replaced.
 class AtomicFile {
  public:
-  // Throws at once when the target cannot be written: "out/model.h5: cannot be written: ...".
+  // Throws InputError at once if the target cannot be written: "out/model.h5: cannot be written:
+  // ...".
   explicit AtomicFile(const std::string& target);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
 
-  const std::string& name() const { return name_; }  // what errors call it
+  const std::string& name() const { return name_; }  // used in error messages
   const FileDescriptor& descriptor() const { return file_; }
   bool is_direct() const { return is_direct_; }
 
   void write(std::string_view bytes);
   void overwrite(std::int64_t offset, std::string_view bytes);
 
-  // Once the data are safely on the disk, gives them their name.
+  // Syncs the data to disk, then gives the file its final name.
   void commit();
 
  private:
@@ -42,8 +43,8 @@ class AtomicFile {
   void sync_folder() const;
 
   std::string name_;
-  std::filesystem::path target_;  // with symbolic links followed
-  std::filesystem::path path_;    // empty as long as the file has no name
+  std::filesystem::path target_;  // after following symbolic links
+  std::filesystem::path path_;    // empty while the file has no name
   FileDescriptor file_;
   bool is_direct_ = false;
   bool is_committed_ = false;

@@ -109,7 +109,7 @@ TEST_F(AtomicFileTest, FailsAtOnce) {
   EXPECT_EQ(message_of([] { AtomicFile(""); }), ": cannot be written: No such file or directory");
 }
 
-// Nothing is protected from root, so root becomes nobody for a while.
+// Write protection does not stop root, so a test that runs as root changes to user nobody.
 class AsNobody {
  public:
   AsNobody() : before_(geteuid()) {

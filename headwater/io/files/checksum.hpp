@@ -5,7 +5,7 @@
 
 namespace headwater {
 
-// CRC-32, as zlib and gzip have it.
+// CRC-32 as in zlib and gzip.
 std::uint32_t checksum(std::string_view bytes);
 
 }  // namespace headwater

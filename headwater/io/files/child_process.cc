@@ -14,7 +14,7 @@ extern char** environ;
 namespace headwater {
 namespace {
 
-// How a child is started; posix_spawn()'s functions return an error.
+// The settings of posix_spawn(). Its functions return an error code instead of setting errno.
 class Preparations {
  public:
   explicit Preparations(std::string program) : program_(std::move(program)) {
@@ -41,7 +41,7 @@ class Preparations {
 
 }  // namespace
 
-// posix_spawn() may be called while other threads run, unlike fork().
+// posix_spawn() is safe while other threads run; fork() is not.
 ChildProcess::ChildProcess(const std::vector<std::string>& words) {
   std::array<int, 2> ends = {};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw_system_error(words[0], "cannot be started");

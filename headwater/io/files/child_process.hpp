@@ -10,12 +10,12 @@
 
 namespace headwater {
 
-// Another program that is run to hear what it writes to its standard output. It has nothing on its
-// standard input, its error messages are dropped, and SIGINT and SIGTERM, which terminals and
-// service managers send to everybody, do not reach it. Killed, if it still runs, when this goes.
+// Runs another program and reads its standard output. The program's standard input is empty and its
+// standard error is discarded. SIGINT and SIGTERM, which terminals and service managers send to a
+// whole process group, do not reach it. The destructor kills the program if it is still running.
 class ChildProcess {
  public:
-  // The program's path and its arguments. Throws InputError.
+  // `words` are the program's path and its arguments. Throws InputError.
   explicit ChildProcess(const std::vector<std::string>& words);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -24,14 +24,14 @@ class ChildProcess {
   FileDescriptor take_output() { return std::move(output_); }
 
   struct End {
-    int signal = 0;  // that ended it, or 0
-    int code = 0;    // its exit code
+    int signal = 0;  // the signal that ended it; 0 if none did
+    int code = 0;    // the exit code
   };
   End wait();
 
  private:
   FileDescriptor output_;
-  pid_t id_ = -1;  // none when it has been waited for
+  pid_t id_ = -1;  // -1 after it has been waited for
   End end_;
 };
 

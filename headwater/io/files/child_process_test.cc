@@ -31,7 +31,7 @@ TEST(ChildProcess, SaysWhatEndedIt) {
   ChildProcess child({"/bin/sh", "-c", "echo a; kill -SEGV $$"});
   EXPECT_EQ(output_of(child), "a\n");
   EXPECT_EQ(child.wait().signal, SIGSEGV);
-  EXPECT_EQ(child.wait().signal, SIGSEGV);  // it is remembered
+  EXPECT_EQ(child.wait().signal, SIGSEGV);  // a second wait() returns the same
   EXPECT_EQ(ChildProcess({"/bin/sh", "-c", "exit 3"}).wait().code, 3);
 }
 

@@ -15,8 +15,8 @@
 namespace headwater {
 namespace {
 
-// Short for someone who watches, long for the processor. Looking at the size every so often works
-// on every file system, unlike being told of changes.
+// The interval between two checks: short for a person who watches, long for a processor. Polling
+// works on every file system; notifications of changes do not.
 constexpr std::chrono::milliseconds kPause{50};
 
 }  // namespace
@@ -27,7 +27,7 @@ FileBytes::FileBytes(FileDescriptor file, std::string name, WaitingRules rules)
   is_regular_ = fstat(file_.number(), &status) == 0 && S_ISREG(status.st_mode);
   if (!is_regular_) return;
   size_ = status.st_size;
-  // Standard input may be a file that someone has read a part of.
+  // Standard input may be a file of which another program has already read a part.
   offset_ = std::max<std::int64_t>(0, lseek(file_.number(), 0, SEEK_CUR));
 }
 
@@ -43,7 +43,7 @@ std::size_t FileBytes::read(std::span<char> space) {
 std::optional<double> FileBytes::fraction_used(std::size_t unused) const {
   if (size_ == 0 || rules_.follow) return std::nullopt;
   const auto used = static_cast<double>(offset_ - static_cast<std::int64_t>(unused));
-  // The file may have grown since it was opened.
+  // The file may have grown since it was opened, so `used` can exceed its size.
   return std::min(1.0, used / static_cast<double>(size_));
 }
 
@@ -52,7 +52,7 @@ bool FileBytes::ask_to_stop() {
   return was_stopped_;
 }
 
-// False when someone asks to stop. A read would not come back to see.
+// Returns false if a stop is requested. We poll because a blocking read() could not notice that.
 bool FileBytes::wait_for_pipe() {
   if (!rules_.should_stop) return true;
   while (!ask_to_stop()) {

@@ -10,13 +10,14 @@
 namespace headwater {
 
 struct WaitingRules {
-  // At the end of a regular file, wait for more. A pipe is waited for as long as it is open anyway.
+  // At the end of a regular file, wait for more bytes. Reads from a pipe always wait until it is
+  // closed.
   bool follow = false;
-  // Asked again and again while there is nothing to read; true makes that the end.
+  // Called repeatedly while there is nothing to read. If it returns true, reading ends.
   std::function<bool()> should_stop = {};
 };
 
-// The bytes of a file or pipe, from where it stands.
+// The bytes of a file or pipe, beginning at its current position.
 class FileBytes final : public ByteSource {
  public:
   FileBytes(FileDescriptor file, std::string name, WaitingRules rules = {});
@@ -37,8 +38,8 @@ class FileBytes final : public ByteSource {
   WaitingRules rules_;
   bool is_regular_ = false;
   bool was_stopped_ = false;
-  std::int64_t size_ = 0;    // of a regular file when it was opened
-  std::int64_t offset_ = 0;  // how far it has been read
+  std::int64_t size_ = 0;    // size of a regular file when it was opened
+  std::int64_t offset_ = 0;  // bytes read so far
 };
 
 }  // namespace headwater

@@ -15,8 +15,8 @@
 namespace headwater {
 namespace {
 
-// True when the call that just failed should be tried again. Whoever shares a pipe with us may have
-// made it non-blocking: then we wait until it is ready.
+// True if the call that just failed should be repeated. Another process that shares the pipe may
+// have made it non-blocking; in that case this waits until the pipe is ready.
 bool should_retry(const FileDescriptor& file, short event) {
   if (errno == EINTR) return true;
   if (errno != EAGAIN && errno != EWOULDBLOCK) return false;

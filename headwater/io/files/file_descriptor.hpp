@@ -22,20 +22,21 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-// Every function below throws InputError, e.g. "counts.csv: cannot be opened: Is a directory",
-// where `name` is what the error calls the file.
+// The functions below throw InputError, such as "counts.csv: cannot be opened: Is a directory".
+// `name` is the name of the file in that message.
 
 FileDescriptor open_for_reading(const std::string& name);
 
-// A second descriptor for one that is open already, such as standard input.
+// Duplicates an open descriptor, such as that of standard input.
 FileDescriptor duplicate(int number, const std::string& name);
 
-// Waits until there is something to read; 0 at the end of the file.
+// Waits until there is something to read. Returns 0 at the end of the file.
 std::size_t read_some(const FileDescriptor& file, std::span<char> space, const std::string& name);
 
 void write_all(const FileDescriptor& file, std::string_view bytes, const std::string& name);
 
-// "counts.csv: cannot be opened: No such file or directory", from errno as it stands.
+// Throws an error with the description of errno: "counts.csv: cannot be opened: No such file or
+// directory".
 [[noreturn]] void throw_system_error(const std::string& name, std::string_view what);
 [[noreturn]] void throw_system_error(const std::string& name, std::string_view what, int error);
 

@@ -10,8 +10,8 @@
 
 namespace headwater {
 
-// What sinks have in common: bytes are gathered and go out in large pieces, every row is as wide as
-// the first. A format adds how its rows look.
+// The common part of all sinks: it buffers the output and checks that all rows have the same
+// length. A subclass formats the rows.
 class FileSink : public MatrixSink {
  public:
   FileSink(const std::string& name, bool flush_each_row);
@@ -21,7 +21,7 @@ class FileSink : public MatrixSink {
 
  protected:
   virtual void append_row(std::span<const double> row, std::string& bytes) = 0;
-  virtual void complete(AtomicFile&) {}  // once all rows are in the file, before it gets its name
+  virtual void complete(AtomicFile&) {}  // called after the last row, before the file gets its name
 
   void append(std::string_view bytes) { pending_ += bytes; }
   void expect_columns(std::size_t count);

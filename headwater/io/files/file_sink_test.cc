@@ -13,12 +13,12 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Writes how wide each row is.
+// Writes the length of each row.
 class WidthSink final : public FileSink {
  public:
   using FileSink::FileSink;
 
-  // What is in the file by now, which may have no name yet.
+  // The bytes written so far; the file may not have a name yet.
   std::string written() const {
     std::ifstream read("/proc/self/fd/" + std::to_string(file().descriptor().number()));
     return {std::istreambuf_iterator<char>(read), {}};

@@ -11,7 +11,7 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 16;
-constexpr int kOnlyGzip = 16;  // added to the window's size: no other wrapping than gzip's
+constexpr int kOnlyGzip = 16;  // added to the window size: accept only gzip format
 
 }  // namespace
 
@@ -48,7 +48,7 @@ bool GzipBytes::fill() {
   return count > 0;
 }
 
-// False at the end of the file. Zeros behind a piece are padding, as tapes have it.
+// Returns false at the end of the file. Zeros after a gzip member are padding, as on tapes.
 bool GzipBytes::begin_piece() {
   for (;;) {
     if (stream_->avail_in == 0 && !fill()) break;
@@ -73,9 +73,9 @@ std::size_t GzipBytes::inflate_into(std::span<char> space) {
   const std::size_t count = room - stream_->avail_out;
   num_read_ += static_cast<std::int64_t>(count);
   in_piece_ = status != Z_STREAM_END;
-  if (count > 0) return count;  // what is wrong behind it shows again in the next call
+  if (count > 0) return count;  // the next call meets the same error again
   if (status == Z_MEM_ERROR) throw std::bad_alloc();
-  // No progress (Z_BUF_ERROR) is what it says when there is nothing to work on.
+  // inflate() returns Z_BUF_ERROR if it has no input to work on, which is not an error here.
   if (status == Z_DATA_ERROR || status == Z_NEED_DICT || status == Z_STREAM_ERROR) {
     throw DamagedBytes(num_read_ == 0 ? "is not compressed by gzip"
                                       : "the compressed data are damaged");

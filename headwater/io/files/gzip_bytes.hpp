@@ -10,9 +10,9 @@ struct z_stream_s;
 
 namespace headwater {
 
-// What gzip compressed, also in several pieces one behind the other. Memory is that of zlib, 32 KB
-// and a little, and a buffer. Nothing is held back: all that the compressed bytes so far tell is
-// handed out before more of them are waited for.
+// Decompresses gzip data, which may consist of several members in sequence. Memory: zlib's state,
+// slightly over 32 KB, and a buffer. All bytes that can be decompressed from the input so far are
+// returned before more input is waited for.
 class GzipBytes final : public ByteSource {
  public:
   explicit GzipBytes(std::unique_ptr<ByteSource> compressed);

@@ -11,7 +11,7 @@
 namespace headwater {
 namespace {
 
-// "to be or not to be or to be\n" as gzip writes it.
+// "to be or not to be or to be\n", compressed by gzip.
 constexpr std::string_view kCompressed(
     "\x1f\x8b\x08\0\0\0\0\0\x02\xff\x2b\xc9\x57\x48\x4a\x55\xc8\x2f\x52\xc8\xcb\x2f\x51\x28"
     "\x81\x71\xc0\x0c\x2e\0\x47\x17\x7c\x3d\x1c\0\0\0",
@@ -85,7 +85,7 @@ TEST_F(GzipTest, HoldsNothingBack) {
   const std::string compressed = gzip_of("some bytes");
   std::array<char, 100> space = {};
   write_all(pipe.writing, compressed.substr(0, 20), "pipe");
-  EXPECT_EQ(bytes.read(space), 5u);  // behind a header of 10 bytes, and one of 5 for the piece
+  EXPECT_EQ(bytes.read(space), 5u);  // after the file's header of 10 bytes and the block's of 5
   write_all(pipe.writing, compressed.substr(20), "pipe");
   EXPECT_EQ(bytes.read(space), 5u);
 }

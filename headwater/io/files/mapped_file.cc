@@ -16,7 +16,7 @@ MappedFile::MappedFile(const std::string& name) {
   if (!S_ISREG(status.st_mode)) {
     throw InputError(fmt::format("{}: is not a regular file; this format needs one", name));
   }
-  if (status.st_size == 0) return;  // there is no mapping of no bytes
+  if (status.st_size == 0) return;  // mmap() does not accept a length of 0
   const auto size = static_cast<std::size_t>(status.st_size);
   void* start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (start == MAP_FAILED) throw_system_error(name, "cannot be read");

@@ -5,7 +5,7 @@
 
 namespace headwater {
 
-// The bytes of a whole file, read by the operating system as they are touched.
+// A whole file mapped into memory: the operating system reads each page when it is first used.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& name);

@@ -5,13 +5,13 @@
 
 namespace headwater {
 
-// What stands before the contents of a file of ours, so that damage is noticed before a library
-// that trusts its files reads it: 512 bytes, the title and a checksum as text. HDF5 leaves that
-// much room at the beginning of a file to whoever wants it.
+// The first 512 bytes of a file that headwater writes: a title and a checksum, as text. The
+// checksum detects damage before libhdf5, which trusts its input, reads the file. HDF5 leaves this
+// space (the user block) to applications.
 std::string make_seal(std::string_view title, std::string_view contents);
 
-// Throws InputError if a file has no seal with this title, or if its contents are not those that
-// were sealed.
+// Throws InputError if the file has no seal with this title, or if its contents do not match the
+// checksum.
 void check_seal(std::string_view title, const std::string& name);
 
 }  // namespace headwater

@@ -25,7 +25,8 @@ using Stored = Hdf5Stored;
 
 constexpr int kDeepestGroup = 8;
 
-// Objects carry the time of their making unless told otherwise.
+// By default HDF5 stores an object's creation time. We turn that off so that the same contents give
+// the same bytes.
 Handle timeless(hid_t kind) {
   Handle properties(H5Pcreate(kind));
   H5Pset_obj_track_times(properties.id(), false);
@@ -82,14 +83,14 @@ void write_attribute(const Place& place, const std::string& attribute, hid_t sto
   place.check(H5Awrite(made.id(), given, data), failure);
 }
 
-// HDF5 takes strings as C does.
+// HDF5 takes C strings, which end at the first NUL byte.
 std::string without_nul(std::string_view text, const Place& place) {
   if (text.find('\0') != text.npos) place.fail("a string with a NUL byte cannot be written");
   return std::string(text);
 }
 
-// A file that HDF5 keeps in memory, so that writing it is ours: errors of the disk leave HDF5 with
-// files that it cannot close. It stays with the oldest format, for H5Fget_file_image() spoils a
+// A file that HDF5 keeps in memory, so that we write it to disk ourselves: after a disk error HDF5
+// cannot close its files. We use the oldest file format because H5Fget_file_image() corrupts a
 // checksum in newer ones (HDFGroup/hdf5 issue 1915).
 hid_t create_in_memory(const std::string& label) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
@@ -133,7 +134,7 @@ Hdf5File::~Hdf5File() {
 Hdf5File Hdf5File::create(const std::string& name) {
   auto target = std::make_unique<AtomicFile>(name);
   const Silence silence;
-  // HDF5 wants a name that none of its open files has, and looks whether it is on the disk.
+  // HDF5 needs a name that no other open file has, and checks whether such a file is on the disk.
   const hid_t id = create_in_memory(fmt::format("headwater image {}", fmt::ptr(target.get())));
   if (id < 0) throw InputError(name + ": cannot be written as HDF5");
   return Hdf5File(id, name, std::move(target));
@@ -149,10 +150,10 @@ void Hdf5File::commit(std::string_view seal_title) {
 }
 
 Hdf5File Hdf5File::open(const std::string& name) {
-  open_for_reading(name);  // says why when it cannot be opened at all
+  open_for_reading(name);  // its error says why a file cannot be opened
   const Silence silence;
   if (H5Fis_hdf5(name.c_str()) <= 0) throw InputError(name + ": is not an HDF5 file");
-  // Files are replaced, not changed, so there is nothing to lock, and some file systems cannot.
+  // Files are replaced and never modified, so locks are not needed; some file systems have none.
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access.id(), false, true);
   const hid_t id = H5Fopen(name.c_str(), H5F_ACC_RDONLY, access.id());
@@ -252,8 +253,7 @@ std::vector<std::string> Hdf5File::datasets(std::size_t most) const {
   return paths;
 }
 
-// Links may lead back to where they come from, so that there is no end to depth; in a damaged file
-// they may even have no name.
+// Links may form cycles, so the depth is limited. In a damaged file a link may even have no name.
 void Hdf5File::add_datasets(const std::string& group, int depth, std::size_t most,
                             std::vector<std::string>& paths) const {
   if (depth > kDeepestGroup) return;

@@ -16,25 +16,26 @@ class AtomicFile;
 class Hdf5Rows;
 struct Hdf5Place;
 
-// An HDF5 file, as far as we need it: numbers, arrays of doubles and strings under paths such as
+// The part of HDF5 that headwater uses: numbers, strings and arrays of doubles under paths such as
 // "/prior/parameters/alpha", with attributes. The same contents give the same bytes. Failures throw
-// InputError, "model.h5: /basis: is missing". One thread at a time may use an Hdf5File.
+// InputError, such as "model.h5: /basis: is missing". An Hdf5File must not be used by two threads
+// at once.
 class Hdf5File {
  public:
-  // Starts a new file, which grows in memory and appears under its name complete, by commit().
-  // Fails at once when that name cannot be written.
+  // Starts a new file, which is kept in memory until commit() writes it. Throws at once if the file
+  // cannot be written.
   static Hdf5File create(const std::string& name);
-  void commit(std::string_view seal_title = {});  // with a title: behind a seal
+  void commit(std::string_view seal_title = {});  // a title puts a seal before the file
 
-  // Opens a file to read.
+  // Opens an existing file for reading.
   static Hdf5File open(const std::string& name);
 
   Hdf5File(Hdf5File&& other) noexcept;
   Hdf5File& operator=(Hdf5File&& other) noexcept;
   ~Hdf5File();
 
-  // Groups on the way to a path are created. A matrix has the same rows and columns for every other
-  // reader of HDF5, whatever its order here.
+  // Missing groups in `path` are created. Matrices are stored in row-major order, as HDF5 requires,
+  // whatever their order in memory.
   void write(const std::string& path, const RowMatrix& matrix);
   void write(const std::string& path, const Matrix& matrix);
   void write(const std::string& path, const Vector& vector);
@@ -46,19 +47,19 @@ class Hdf5File {
 
   bool contains(const std::string& path) const;
   Matrix read_matrix(const std::string& path) const;
-  // A single number as 1x1, a vector as one column, or a matrix.
+  // Reads a scalar as a 1x1 matrix, a vector as one column, or a matrix.
   Matrix read_array(const std::string& path) const;
   Vector read_vector(const std::string& path) const;
   double read_double(const std::string& path) const;
   std::int64_t read_int(const std::string& path) const;
   std::string read_string(const std::string& path) const;
   std::vector<std::string> children(const std::string& group) const;  // in alphabetical order
-  // The paths of datasets, at most so many, and none that are deeper than 8 groups.
+  // The paths of the first `most` datasets. Groups nested deeper than 8 are not searched.
   std::vector<std::string> datasets(std::size_t most) const;
-  // Of a dataset that is too large to be read at once. The file must outlive them.
+  // For a dataset too large to be read at once. The file must outlive the result.
   Hdf5Rows open_rows(const std::string& path) const;
 
-  // Of a group or an array that is there; "/" is the file itself.
+  // Sets an attribute of an existing group or dataset; "/" is the file itself.
   void set_attribute(const std::string& path, const std::string& attribute, std::string_view text);
   void set_attribute(const std::string& path, const std::string& attribute, std::int64_t number);
   bool has_attribute(const std::string& path, const std::string& attribute) const;
@@ -74,7 +75,7 @@ class Hdf5File {
 
   std::int64_t id_ = -1;
   std::string name_;
-  std::unique_ptr<AtomicFile> target_;  // null when the file is open to read
+  std::unique_ptr<AtomicFile> target_;  // null if the file is open for reading
 };
 
 }  // namespace headwater

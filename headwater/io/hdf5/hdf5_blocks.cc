@@ -28,7 +28,7 @@ std::string list_datasets(const Hdf5File& file) {
 
 Hdf5Rows open_rows(const Hdf5File& file, const Hdf5Name& name) {
   if (name.path.empty() || name.path == "/") {
-    throw InputError(fmt::format("{}: expected a dataset behind the name, as in {}:/x; {}",
+    throw InputError(fmt::format("{}: expected a dataset after the file name, as in {}:/x; {}",
                                  name.file, name.file, list_datasets(file)));
   }
   if (!file.contains(name.path)) {

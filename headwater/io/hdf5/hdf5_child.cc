@@ -19,9 +19,9 @@
 namespace headwater {
 namespace {
 
-// What is sent: the number of rows and that of columns; then blocks, each the number of its cells
-// and the cells. In the place of any number of rows or cells may stand this one, with the length
-// of a message and the message behind it. Numbers are those of the machine.
+// The protocol: the number of rows, the number of columns, then the blocks, each preceded by its
+// number of cells. Instead of a number of rows or cells the child may send kTrouble, followed by
+// the length of an error message and the message. All numbers have the machine's own format.
 constexpr std::int64_t kTrouble = -1;
 
 constexpr std::int64_t kLongestMessage = 1 << 16;
@@ -37,8 +37,8 @@ std::string_view bytes_of(const std::int64_t& number) {
   return bytes_of(std::span<const std::int64_t>(&number, 1));
 }
 
-// SIGPROF ends the process when that much of the processor's time has passed since the last
-// renewal. Time that it waits for a disk does not count.
+// SIGPROF ends the process if it has used kLongestSeconds of processor time since the last renew().
+// Time spent waiting for a disk does not count.
 class ProcessorLimit {
  public:
   ProcessorLimit() = default;
@@ -55,8 +55,8 @@ class ProcessorLimit {
   }
 };
 
-// The blocks that come from a child. What it sends is not trusted more than the file is: who knows
-// what is left of it.
+// Receives blocks from a child process. A damaged file may have corrupted the child, so every size
+// that it sends is checked.
 class BlocksOfChild final : public Hdf5Blocks {
  public:
   BlocksOfChild(const std::vector<std::string>& words, std::string name,
@@ -93,12 +93,12 @@ class BlocksOfChild final : public Hdf5Blocks {
     throw InputError(fmt::format("{}: is a damaged HDF5 file: {}", name_, what));
   }
 
-  // The file is to blame only for what bad files do to a library.
+  // Blames the file only for signals that a damaged file can cause in a library.
   [[noreturn]] void fail_at_its_end() {
     const ChildProcess::End end = child_.wait();
     switch (end.signal) {
       case SIGPROF:
-        fail("reading it came to no end");
+        fail("reading it did not end");
       case SIGSEGV:
       case SIGBUS:
       case SIGABRT:
@@ -114,7 +114,7 @@ class BlocksOfChild final : public Hdf5Blocks {
             : fmt::format("{}: the process that read it ended with exit code {}", name_, end.code));
   }
 
-  // Leaves the rest as it is when it is asked to stop.
+  // Returns early, with the rest of `space` unchanged, if a stop is requested.
   void receive(std::span<std::byte> space) {
     while (!space.empty()) {
       const std::size_t count = bytes_.read({reinterpret_cast<char*>(space.data()), space.size()});

@@ -10,18 +10,19 @@
 
 namespace headwater {
 
-// HDF5 data read by a process of their own, so that what a damaged file does to libhdf5 is an
-// InputError here.
+// Reads HDF5 data in a separate process: if a damaged file crashes libhdf5, this process gets an
+// InputError.
 
-// The blocks that a program sends: `reader` is how to start it, with the file and the path as two
-// more words, and send_hdf5_blocks() what it does. Where `should_stop` says so while the program is
-// waited for, that is the end of the data.
+// Receives the blocks of a dataset from a child process. `reader` is the command that starts the
+// child; the file and the dataset's path are appended as two arguments, and the child calls
+// send_hdf5_blocks(). If `should_stop` returns true while the child is waited for, the data end
+// there.
 std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
                                                 const Hdf5Name& name,
                                                 std::function<bool()> should_stop = {});
 
-// Writes the shape of a dataset and its blocks to `output`, or what is wrong with them. For a
-// process of its own, which SIGPROF ends when a single block costs it 20 seconds of the processor.
+// Called by the child: writes the shape of the dataset and its blocks to `output`, or an error
+// message. SIGPROF ends the process if one block needs more than 20 seconds of processor time.
 void send_hdf5_blocks(const Hdf5Name& name, const FileDescriptor& output);
 
 }  // namespace headwater

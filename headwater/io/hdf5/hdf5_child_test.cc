@@ -7,8 +7,8 @@
 #include "headwater/io/hdf5/hdf5_source.hpp"
 #include "headwater/io/test_support.hpp"
 
-// Shells stand in for the program that reads; the command itself, given damaged files, is tested in
-// tests/command/test_inputs.py.
+// Shell scripts replace the reader process here. tests/command/test_inputs.py gives damaged files
+// to the real one.
 namespace headwater {
 namespace {
 
@@ -22,7 +22,7 @@ class Hdf5ChildTest : public testing::Test {
     file.commit();
   }
 
-  // What a sender has to say about a dataset of a.h5.
+  // The bytes that the child sends for a dataset of a.h5.
   std::string sent(const std::string& path) const {
     const std::string name = folder_.write("sent", "");
     send_hdf5_blocks({folder_.path("a.h5"), path}, FileDescriptor(open(name.c_str(), O_WRONLY)));
@@ -35,7 +35,7 @@ class Hdf5ChildTest : public testing::Test {
                                std::move(should_stop));
   }
 
-  // A child that says this and then does that.
+  // A child that writes `bytes` and then runs `then`.
   std::unique_ptr<Hdf5Blocks> hear(std::string_view bytes, const std::string& then,
                                    std::function<bool()> should_stop = {}) const {
     return hear("cat " + folder_.write("said", bytes) + "; " + then, std::move(should_stop));
@@ -74,8 +74,7 @@ TEST_F(Hdf5ChildTest, SurvivesACrash) {
     EXPECT_EQ(trouble(whole.substr(0, length), "kill -SEGV $$"),
               "a.h5: is a damaged HDF5 file: reading it crashed");
   }
-  EXPECT_EQ(trouble("", "kill -PROF $$"),
-            "a.h5: is a damaged HDF5 file: reading it came to no end");
+  EXPECT_EQ(trouble("", "kill -PROF $$"), "a.h5: is a damaged HDF5 file: reading it did not end");
   EXPECT_EQ(trouble("", "kill -KILL $$"), "a.h5: the process that read it was killed by signal 9");
   EXPECT_EQ(trouble("", "exit 3"), "a.h5: the process that read it ended with exit code 3");
 }
@@ -90,7 +89,7 @@ TEST_F(Hdf5ChildTest, FailsAgainWhenItIsAskedAgain) {
   }
 }
 
-// Sizes that cannot be would be waited for, or memory taken for them.
+// Without checks, impossible sizes would make the parent wait forever or exhaust its memory.
 TEST_F(Hdf5ChildTest, DoesNotTrustTheChild) {
   const auto numbers = [](std::initializer_list<std::int64_t> list) {
     return std::string(reinterpret_cast<const char*>(list.begin()), 8 * list.size());

@@ -29,7 +29,7 @@ Hdf5Handle::~Hdf5Handle() {
 
 bool Hdf5Place::exists() const {
   if (path == "/") return true;
-  // HDF5 can only be asked for a link whose group is known to be there.
+  // HDF5 can be asked for a link only if the group that contains it exists.
   for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
     if (H5Lexists(file, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
   }
@@ -43,7 +43,7 @@ void Hdf5Place::fail(std::string_view what) const {
 
 void Hdf5Place::check_size(std::int64_t object, std::span<const std::uint64_t> lengths,
                            std::size_t value_size, std::uint64_t compression) const {
-  const Hdf5Handle owner(H5Iget_file_id(object));  // not `file` behind a link to another one
+  const Hdf5Handle owner(H5Iget_file_id(object));  // differs from `file` after an external link
   hsize_t file_size = 0;
   check(H5Fget_filesize(owner.id(), &file_size), "cannot be read");
   const std::uint64_t most = compression * file_size / std::max<std::size_t>(1, value_size);

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
-// Inner parts of hdf5.hpp. HDF5's identifiers appear as the integers that they are, so that only
-// sources include hdf5.h.
+// Internals of hdf5.hpp. HDF5's identifiers are declared as plain integers, so that only source
+// files include hdf5.h.
 namespace headwater {
 
-// HDF5 prints its errors unless told otherwise. What the program around us has set comes back.
+// Stops HDF5 from printing its errors. The destructor restores the previous setting.
 class Hdf5Silence {
  public:
   Hdf5Silence();
@@ -25,7 +25,8 @@ class Hdf5Silence {
   bool was_set_ = false;
 };
 
-// An open object of HDF5, closed when it goes out of scope; negative when it could not be opened.
+// An open HDF5 object, closed when it goes out of scope. The identifier is negative if the object
+// could not be opened.
 class Hdf5Handle {
  public:
   explicit Hdf5Handle(std::int64_t id) : id_(id) {}
@@ -39,36 +40,35 @@ class Hdf5Handle {
   std::int64_t id_;
 };
 
-// A path in a file, which is open as `file`.
+// A path in the open file `file`.
 struct Hdf5Place {
   std::int64_t file;
   std::string name;
   std::string path;
 
-  // Whether every group on the way is there, and the object itself.
+  // Whether the object and all groups on its path exist.
   bool exists() const;
 
-  // "model.h5: /basis: is missing"
+  // Throws an error such as "model.h5: /basis: is missing".
   [[noreturn]] void fail(std::string_view what) const;
 
-  // HDF5 reports failure by negative numbers.
+  // Calls fail() if `status` is negative, which is how HDF5 reports failure.
   template <class Status>
   Status check(Status status, std::string_view what) const {
     if (status < 0) fail(what);
     return status;
   }
 
-  // Fails when an array of this shape is more than the whole file that the object lies in can hold,
-  // compressed by such a factor: then the file is damaged, and would have us take memory, or read
-  // zeros, without end.
+  // Fails if an array of this shape cannot fit into the file, even compressed by the given factor.
+  // Such a file is damaged: reading it would exhaust the memory or return zeros almost without end.
   void check_size(std::int64_t object, std::span<const std::uint64_t> lengths,
                   std::size_t value_size, std::uint64_t compression) const;
 };
 
-// Deflate, the filter that every reader of HDF5 has, shrinks to no less than a 1032nd.
+// Deflate, the filter that every HDF5 reader supports, compresses by a factor of at most 1032.
 inline constexpr std::uint64_t kDeflateCompression = 1032;
 
-// UTF-8 of any length, which h5py gives back as str.
+// The type of variable-length UTF-8 strings, which h5py reads as str.
 Hdf5Handle hdf5_text_type();
 
 }  // namespace headwater

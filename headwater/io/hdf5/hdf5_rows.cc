@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kCannotBeRead = "cannot be read";
 constexpr Index kUsualBlock = Index{1} << 17;  // cells
-// By whatever filter there is.
+// Above the compression of any known filter.
 constexpr std::uint64_t kStrongestCompression = std::uint64_t{1} << 16;
 
-// h5py writes booleans as an enumeration of FALSE and TRUE.
+// h5py stores booleans as an enumeration with the values FALSE and TRUE.
 bool holds_numbers(hid_t type) {
   const H5T_class_t kind = H5Tget_class(type);
   return kind == H5T_INTEGER || kind == H5T_FLOAT ||
@@ -83,8 +83,9 @@ void Hdf5Rows::read_shape() {
   num_columns_ = static_cast<Index>(lengths[1]);
 }
 
-// Data may also lie in other files. Chunks that were never written read as zeros, so that a shape
-// that is wrong would be a stream of zeros almost without end.
+// Virtual and external datasets have their data in other files, so the size of this file is no
+// limit. Chunks that were never written read as zeros, so a wrong shape would give an almost
+// endless stream of zeros.
 void Hdf5Rows::check_size(std::int64_t properties) const {
   if (H5Pget_layout(properties) == H5D_VIRTUAL || H5Pget_external_count(properties) > 0) return;
   const Hdf5Handle type(H5Dget_type(dataset_.id()));
@@ -111,8 +112,8 @@ void Hdf5Rows::check_filters(std::int64_t properties) const {
   }
 }
 
-// 1 where there are no chunks. HDF5 makes none that are larger than the dataset can become, but it
-// would read what is behind its memory if a damaged file says that there are.
+// The number of rows in a chunk, or 1 if the dataset has no chunks. HDF5 never creates a chunk
+// larger than the dataset's maximal size; if a damaged file claims one, HDF5 reads out of bounds.
 Index Hdf5Rows::read_chunk_rows(std::int64_t properties) const {
   if (H5Pget_layout(properties) != H5D_CHUNKED) return 1;
   std::array<hsize_t, 2> chunk = {1, 1};

@@ -8,11 +8,11 @@
 
 namespace headwater {
 
-// No more cells than these are read at once, unless a single row has more.
+// The most cells read at once, unless a single row has more.
 inline constexpr Index kLargestHdf5Block = Index{1} << 23;
 
-// The rows of a dataset of numbers (integers or floats of any size, or h5py's booleans) as doubles.
-// One of a single dimension is a column.
+// The rows of a numeric dataset (integers or floats of any size, or h5py's booleans) as doubles. A
+// one-dimensional dataset is read as a column.
 class Hdf5Rows {
  public:
   explicit Hdf5Rows(const Hdf5Place& place);
@@ -20,11 +20,11 @@ class Hdf5Rows {
   Index num_rows() const { return num_rows_; }
   Index num_columns() const { return num_columns_; }
 
-  // How many rows to read at a time: about a megabyte of them, or whole chunks where the file has
-  // chunks, so that each is unpacked once, but never over 64 megabytes (if there is more than one).
+  // The number of rows to read at a time: about a megabyte. In a chunked file it is a multiple of
+  // the chunk size, so that each chunk is decompressed once, but at most 64 megabytes (or one row).
   Index block_rows() const { return block_rows_; }
 
-  // Row after row into `cells`, which has room for them.
+  // Reads rows into `cells` in row-major order; `cells` must be large enough.
   void read(Index first_row, Index num_rows, std::span<double> cells) const;
 
  private:

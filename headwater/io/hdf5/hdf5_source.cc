@@ -24,7 +24,7 @@ Hdf5Source::Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks,
 bool Hdf5Source::next(std::vector<double>& values) {
   if (used_ == block_.size()) {
     std::vector<double> block = std::move(block_);
-    block_.clear();  // and so it stays if the next one cannot be read
+    block_.clear();  // stays empty if the next read throws
     used_ = 0;
     blocks_->read(block);
     block_ = std::move(block);

@@ -11,8 +11,8 @@
 
 namespace headwater {
 
-// Observations from a dataset, T x M of any real type; one of a single dimension is T observations
-// of one channel. Read block by block. Errors count rows and columns from 1.
+// Observations from a T x M dataset of any real type. A one-dimensional dataset has T observations
+// of one channel. Read block by block. Error messages count rows and columns from 1.
 class Hdf5Source final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -30,8 +30,8 @@ class Hdf5Source final : public ObservationSource {
   CellRules rules_;
   std::unique_ptr<Hdf5Blocks> blocks_;
   std::vector<double> block_;
-  std::size_t used_ = 0;  // cells of the block that have been handed out
-  Index row_ = 0;         // rows that have been
+  std::size_t used_ = 0;  // cells of the block already returned
+  Index row_ = 0;         // rows already returned
 };
 
 }  // namespace headwater

@@ -7,8 +7,8 @@
 #include "headwater/io/hdf5/hdf5.hpp"
 #include "headwater/io/test_support.hpp"
 
-// Files with chunks, compression and every type of numbers are written by h5py, in
-// tests/command/test_inputs.py.
+// tests/command/test_inputs.py tests files written by h5py: chunks, compression, and every numeric
+// type.
 namespace headwater {
 namespace {
 
@@ -86,7 +86,7 @@ TEST_F(Hdf5SourceTest, SaysWhichDatasetsThereAre) {
   EXPECT_EQ(trouble_with("/x/y"),
             "a.h5: /x/y: is missing; the file has /counts, /group/column, /group/name, /number");
   EXPECT_EQ(trouble_with(""),
-            "a.h5: expected a dataset behind the name, as in a.h5:/x; the file has /counts, "
+            "a.h5: expected a dataset after the file name, as in a.h5:/x; the file has /counts, "
             "/group/column, /group/name, /number");
   Hdf5File::create(folder_.path("a.h5")).commit();
   EXPECT_EQ(trouble_with("/x"), "a.h5: /x: is missing; the file has no datasets");

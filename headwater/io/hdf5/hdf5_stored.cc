@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kCannotBeRead = "cannot be read";
 
-// A file that claims more is damaged or hostile, and not worth the memory.
+// A file that claims more values is damaged or hostile, and we allocate nothing for it.
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 31;
 
 }  // namespace
@@ -53,7 +53,7 @@ Matrix Hdf5Stored::read_matrix() const {
 Matrix Hdf5Stored::read_array() const {
   expect_numbers();
   std::vector<Index> lengths = any_shape();
-  if (lengths.size() > 2) shape(2);  // says what was expected
+  if (lengths.size() > 2) shape(2);  // always fails here, and says what was expected
   lengths.resize(2, 1);
   RowMatrix matrix(lengths[0], lengths[1]);
   read(H5T_NATIVE_DOUBLE, matrix.data());
@@ -80,7 +80,7 @@ std::int64_t Hdf5Stored::read_int() const {
   expect_single();
   std::int64_t number = 0;
   read(H5T_NATIVE_INT64, &number);
-  // What does not fit, HDF5 makes the largest that does.
+  // HDF5 converts a value that does not fit to the largest one that does.
   const bool is_unsigned = H5Tget_sign(type_.id()) == H5T_SGN_NONE;
   if (is_unsigned && number == std::numeric_limits<std::int64_t>::max()) {
     place_.fail("is out of range; expected a whole number below 2^63");
@@ -126,7 +126,7 @@ void Hdf5Stored::expect_numbers() const {
   if (kind != H5T_FLOAT && kind != H5T_INTEGER) place_.fail("does not hold numbers");
 }
 
-// Some languages have no scalars and write arrays of length 1.
+// Some languages have no scalars and write arrays of length 1 instead.
 void Hdf5Stored::expect_single() const {
   for (const Index length : any_shape()) {
     if (length != 1) place_.fail("holds an array; expected a single value");
@@ -150,7 +150,7 @@ std::string Hdf5Stored::read_fixed_string() const {
 
 std::string Hdf5Stored::read_variable_string() const {
   const Hdf5Handle type = hdf5_text_type();
-  H5Tset_cset(type.id(), H5Tget_cset(type_.id()));  // HDF5 does not convert between encodings
+  H5Tset_cset(type.id(), H5Tget_cset(type_.id()));  // HDF5 cannot convert between encodings
   char* given = nullptr;
   read(type.id(), &given);
   std::string text = given == nullptr ? "" : given;

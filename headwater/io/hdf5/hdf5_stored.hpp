@@ -11,8 +11,8 @@
 
 namespace headwater {
 
-// A dataset or an attribute, open to read; to HDF5 these are two different things. Sizes are
-// checked before any memory is taken for them.
+// A dataset or attribute opened for reading; HDF5 has different functions for the two. Sizes are
+// checked before memory is allocated.
 class Hdf5Stored {
  public:
   static Hdf5Stored dataset(const Hdf5Place& place);

@@ -10,10 +10,10 @@
 namespace headwater {
 namespace {
 
-// A file made with h5py of what Hdf5File does not write: /nul and /space are strings of a fixed
-// length with padding, /one an array of a single int8, /unsigned a uint64 of 2^64 - 1, /single a
-// matrix of big-endian floats, /empty a dataset without space, /dangling a link to nothing.
-// Hexadecimal, with (n) for n zeros.
+// A file written by h5py, with contents that Hdf5File does not write: /nul and /space are padded
+// strings of fixed length, /one is an array of a single int8, /unsigned is the uint64 2^64 - 1,
+// /single is a matrix of big-endian floats, /empty is a dataset without a dataspace, /dangling is a
+// link to nothing. In hexadecimal; (n) stands for n zeros.
 constexpr std::string_view kForeignFile =
     "894844460d0a1a0a030808(9)ffffffffffffffff9d07(6)30(7)5dacf9974f48445202203f10fa6a3f10fa6a3f1"
     "0fa6a3f10fa6a780212(4)ffffffffffffffffffffffffffffffff0a0200010000060e00000100036e756cc3(7)1"
@@ -83,7 +83,7 @@ TEST_F(ForeignFileTest, RefusesWhatIsEmpty) {
   EXPECT_FALSE(file_.contains("/dangling"));
 }
 
-// A small file with a matrix whose number of rows is then forged.
+// Writes a small file with a matrix, then overwrites the matrix's number of rows.
 std::string forge_rows(const TestFolder& folder, std::uint64_t num_rows) {
   auto file = Hdf5File::create(folder.path("a.h5"));
   file.write("/m", Matrix(Matrix::Ones(0x4321, 2)));

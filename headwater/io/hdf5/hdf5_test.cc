@@ -20,7 +20,7 @@ class Hdf5Test : public testing::Test {
     return folder_.shorten(message_of(call));
   }
 
-  // Something of every kind.
+  // A file with every kind of object.
   Hdf5File write_example(std::string_view name) const {
     auto file = Hdf5File::create(path(name));
     Matrix basis(2, 3);
@@ -63,7 +63,7 @@ TEST_F(Hdf5Test, StoresTheEnds) {
   file.write("/low", std::numeric_limits<std::int64_t>::min());
   file.write("/rows", RowMatrix(RowMatrix::Identity(2, 3)));
   file.write("/values", Vector(Vector::Constant(2, -infinity)));
-  EXPECT_EQ(file.read_string("/text"), "größer");  // also before commit()
+  EXPECT_EQ(file.read_string("/text"), "größer");  // before commit() too
   file.commit();
   file = Hdf5File::open(path("a.h5"));
   EXPECT_EQ(file.read_matrix("/none").rows(), 0);

@@ -65,8 +65,8 @@ bool SparseMtxSource::next_row() {
   return true;
 }
 
-// Sorts by column and adds up what belongs to one cell. Done on the way too, it keeps the memory of
-// a row bounded, however often its cells come.
+// Sorts the row's entries by column and adds up duplicates. Repeated while a row is being read,
+// this bounds the memory of a row with many duplicates.
 void SparseMtxSource::merge_duplicates() {
   const auto not_ascending =
       std::ranges::adjacent_find(row_entries_, std::greater_equal{}, &MtxEntry::column);
@@ -91,7 +91,7 @@ DenseMtxSource::DenseMtxSource(MtxReader& reader, std::string name)
     : name_(std::move(name)),
       num_rows_(reader.header().num_rows),
       num_channels_(reader.header().num_columns) {
-  // Not by the sizes that the header claims: memory is only taken for what is there.
+  // Grows with the data: allocating by the header's sizes would trust a damaged header.
   for (double value = 0; reader.next_value(value);) cells_.push_back(value);
 }
 

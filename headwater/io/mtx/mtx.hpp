@@ -10,10 +10,10 @@
 
 namespace headwater {
 
-// Observations from the rows of a sparse matrix, whose entries come sorted by row. Memory is that
-// of one observation. Entries for the same cell are added up, as SciPy, MATLAB, Julia and Eigen do:
-// the format does not say what they mean, and two lines about one cell of a table of counts are
-// most often two counts.
+// Observations from the rows of a sparse matrix whose entries are sorted by row. Memory: one
+// observation. Duplicate entries are added up, as in SciPy, MATLAB, Julia and Eigen. The format
+// does not define duplicates, and two lines for one cell of a table of counts are usually two
+// counts.
 class SparseMtxSource final : public ObservationSource {
  public:
   SparseMtxSource(std::unique_ptr<MtxEntries> entries, const MtxHeader& header, std::string name);
@@ -32,14 +32,14 @@ class SparseMtxSource final : public ObservationSource {
   std::unique_ptr<MtxEntries> entries_;
   MtxHeader header_;
   std::string name_;
-  std::vector<MtxEntry> row_entries_;  // of the row that is handed out
+  std::vector<MtxEntry> row_entries_;  // entries of the current row
   MtxEntry ahead_ = {};
   bool has_ahead_ = false;
-  Index row_ = 0;  // how many have been handed out
+  Index row_ = 0;  // rows already returned
 };
 
-// Observations from the rows of a dense matrix, which stands in the file column by column, so that
-// all of it is read before the first: 8 bytes a cell.
+// Observations from the rows of a dense matrix. The file stores columns one after another, so the
+// whole matrix is read first: 8 bytes per cell.
 class DenseMtxSource final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -55,13 +55,14 @@ class DenseMtxSource final : public ObservationSource {
   std::string name_;
   Index num_rows_;
   Index num_channels_;
-  std::vector<double> cells_;  // column by column
-  Index row_ = 0;              // how many have been handed out
+  std::vector<double> cells_;  // column-major
+  Index row_ = 0;              // rows already returned
 };
 
-// A Matrix Market file, sparse or dense. A sparse one whose entries are sorted by row is read
-// twice, first to see that they are, and then an observation at a time. Otherwise (most programs
-// write column by column) or if it cannot be read twice, all entries are kept, 16 bytes each.
+// Opens a sparse or dense Matrix Market file. A first pass over a sparse file checks whether its
+// entries are sorted by row; if they are, a second pass reads one observation at a time. If they
+// are not (most programs write column by column), or if the file cannot be read twice, all entries
+// are kept in memory, 16 bytes each.
 std::unique_ptr<ObservationSource> open_mtx(const std::string& name, const CellRules& rules,
                                             const SourceOptions& options = {});
 

@@ -13,21 +13,21 @@
 
 namespace headwater {
 
-// An entry of a sparse matrix, counted from 0.
+// An entry of a sparse matrix; row and column count from 0.
 struct MtxEntry {
   std::uint32_t row;
   std::uint32_t column;
   double value;
 };
 
-// Entries one after another.
+// A sequence of entries.
 class MtxEntries {
  public:
   virtual ~MtxEntries() = default;
-  virtual bool next(MtxEntry& entry) = 0;  // false behind the last
+  virtual bool next(MtxEntry& entry) = 0;  // false at the end
 };
 
-// As they stand in a file, which ends where its header says it does.
+// The entries in the order of the file, which must have as many as its header says.
 class MtxReader final : public MtxEntries {
  public:
   explicit MtxReader(TextFile file, const CellRules& rules = {}, LineLimits limits = {});
@@ -35,7 +35,7 @@ class MtxReader final : public MtxEntries {
   const MtxHeader& header() const { return header_; }
 
   bool next(MtxEntry& entry) override;
-  // The next value of a matrix that is not sparse, which has nothing else.
+  // The next value of a dense matrix, whose lines have no indices.
   bool next_value(double& value);
 
  private:
@@ -51,7 +51,7 @@ class MtxReader final : public MtxEntries {
   std::int64_t num_read_ = 0;
 };
 
-// Sorted by row, and then by column; 16 bytes an entry.
+// Entries sorted by row, then by column. Memory: 16 bytes per entry.
 class SortedEntries final : public MtxEntries {
  public:
   explicit SortedEntries(MtxEntries& entries);
@@ -63,8 +63,7 @@ class SortedEntries final : public MtxEntries {
   std::size_t at_ = 0;
 };
 
-// Whether each entry is in the row of the one before, or further down. Stops reading at the first
-// that is not.
+// Whether row numbers never decrease. Stops reading at the first that does.
 bool are_sorted_by_row(MtxEntries& entries);
 
 }  // namespace headwater

@@ -51,7 +51,7 @@ void check_banner(const LineReader& lines, const Words& words) {
   }
 }
 
-// What a "pattern" lacks are values.
+// False for "pattern", whose entries have no values.
 bool field_has_values(const LineReader& lines, const std::string& field, bool is_sparse) {
   for (const char* known : {"real", "double", "integer", "unsigned-integer"}) {
     if (field == known) return true;
@@ -106,7 +106,7 @@ MtxHeader read_mtx_header(LineReader& lines, const CellRules& rules) {
   header.num_rows = cut_size(lines, line, "rows");
   header.num_columns = cut_size(lines, line, "columns");
   check_sizes(lines, header, rules);
-  // Neither factor is over 2^32.
+  // The product cannot overflow: neither factor is above 2^32.
   header.num_entries =
       header.is_sparse ? cut_size(lines, line, "entries") : header.num_rows * header.num_columns;
   if (const std::string_view more = cut_word(line); !more.empty()) {

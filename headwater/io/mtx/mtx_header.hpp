@@ -9,19 +9,19 @@
 
 namespace headwater {
 
-// What a Matrix Market file says about itself before its entries. The format is described in NIST's
-// "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935.
+// The header of a Matrix Market file. The format is described in NIST's "The Matrix Market Exchange
+// Formats: Initial Design", NISTIR 5935.
 struct MtxHeader {
-  bool is_sparse = false;  // "coordinate": entries with their places; else "array": all of them
-  bool has_values = true;  // false for "pattern": an entry that is there is a 1
+  bool is_sparse = false;  // "coordinate" (entries with indices), not "array" (all values)
+  bool has_values = true;  // false for "pattern": every listed entry is 1
   Index num_rows = 0;
   Index num_columns = 0;
   std::int64_t num_entries = 0;
-  std::int64_t size_line = 0;  // the line that says how many of these there are
+  std::int64_t size_line = 0;  // the line that announces num_entries
 };
 
-// Reads the first line, comments, and the line of sizes. Only general matrices of real numbers are
-// taken: rows are observations and columns are channels, so that symmetry makes no sense.
+// Reads the first line, comments, and the line of sizes. Only general real matrices are accepted:
+// rows are observations and columns are channels, so a symmetric matrix has no meaning here.
 MtxHeader read_mtx_header(LineReader& lines, const CellRules& rules);
 
 }  // namespace headwater

@@ -33,10 +33,10 @@ class MtxTest : public testing::Test {
 
 TEST_F(MtxTest, ReadsEntriesInAnyOrder) {
   const Rows expected = {{1, 0, 2}, {0, 0, 0}, {0, 3.5, 0}, {0, 0, 0}};
-  EXPECT_EQ(read(kSparse + "4 3 3\n1 1 1\n1 3 2\n3 2 3.5\n"), expected);  // by row
-  EXPECT_EQ(read(kSparse + "4 3 3\n1 3 2\n1 1 1\n3 2 3.5\n"), expected);  // within a row, not
+  EXPECT_EQ(read(kSparse + "4 3 3\n1 1 1\n1 3 2\n3 2 3.5\n"), expected);  // sorted by row
+  EXPECT_EQ(read(kSparse + "4 3 3\n1 3 2\n1 1 1\n3 2 3.5\n"), expected);  // not within a row
   EXPECT_EQ(read(kSparse + "4 3 3\n1 1 1\n3 2 3.5\n1 3 2\n"), expected);  // by column
-  EXPECT_EQ(read(kSparse + "4 3 3\n3 2 3.5\n1 3 2\n1 1 1\n"), expected);  // neither
+  EXPECT_EQ(read(kSparse + "4 3 3\n3 2 3.5\n1 3 2\n1 1 1\n"), expected);  // unsorted
   EXPECT_EQ(read(kSparse + "2 2 0\n"), Rows({{0, 0}, {0, 0}}));
 }
 
@@ -89,7 +89,7 @@ TEST_F(MtxTest, HandsOutOnlyWhatIsNotZero) {
   }
 }
 
-// A file with more rows and entries than anyone has memory for costs none.
+// A header that announces more rows and entries than any memory can hold must cost none.
 TEST_F(MtxTest, TakesMemoryForWhatIsThereOnly) {
   const auto source = open(kSparse + "4000000000 100000000 1\n1 100000000 1\n");
   SparseObservation observation;

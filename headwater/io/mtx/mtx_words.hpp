@@ -4,7 +4,7 @@
 
 namespace headwater {
 
-// Lines of Matrix Market are words with spaces between them.
+// Lines of Matrix Market files are words separated by spaces.
 
 inline bool is_blank_character(char c) { return c == ' ' || c == '\t'; }
 
@@ -17,7 +17,7 @@ inline bool is_blank_line(std::string_view line) {
   return line.empty();
 }
 
-// Takes the first word off the line; it is empty at the end.
+// Removes the first word from the line and returns it; empty if there is none.
 inline std::string_view cut_word(std::string_view& line) {
   skip_blanks(line);
   std::size_t length = 0;

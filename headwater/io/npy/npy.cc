@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kTypes = "b1, i1 to i8, u1 to u8, f2, f4 or f8";
 
-// The bytes that an array takes; nothing when there is no such number.
+// The size of the array in bytes; nothing if it overflows.
 std::optional<std::size_t> size_in_bytes(const std::vector<std::int64_t>& shape,
                                          std::size_t item_size) {
   std::size_t size = item_size;

@@ -13,8 +13,9 @@
 
 namespace headwater {
 
-// Observations from an array that NumPy saved: T x M of any real type and order. One of a single
-// dimension is T observations of one channel. Errors count rows and columns from 1.
+// Observations from a T x M array saved by NumPy, of any real type and memory order. A
+// one-dimensional array has T observations of one channel. Error messages count rows and columns
+// from 1.
 class NpySource final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -35,11 +36,11 @@ class NpySource final : public ObservationSource {
   MappedFile file_;
   NpyType type_;
   std::size_t data_offset_ = 0;
-  std::size_t row_stride_ = 0;  // bytes from a number to the next one below
+  std::size_t row_stride_ = 0;  // bytes between a number and the one below it
   std::size_t column_stride_ = 0;
   Index num_rows_ = 0;
   Index num_channels_ = 0;
-  Index row_ = 0;  // how many have been handed out
+  Index row_ = 0;  // rows already returned
 };
 
 }  // namespace headwater

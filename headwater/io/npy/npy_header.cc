@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionSize = 2;
 
-// Reads the header's text: a Python dictionary with three entries, in any order.
+// Parses the header's text, a Python dictionary with three entries in any order.
 class DictionaryReader {
  public:
   DictionaryReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -96,7 +96,7 @@ class DictionaryReader {
     const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
     if (error != std::errc() || value < 0) fail();
     text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    accept('L');  // Python 2 wrote long numbers so
+    accept('L');  // Python 2's suffix of long integers
     return value;
   }
 
@@ -132,7 +132,7 @@ std::size_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Behind the version stands the length of the header's text.
+// The number of bytes of the field that follows the version and holds the length of the text.
 std::size_t size_of_length(char version, const std::string& name) {
   if (version == 1) return 2;
   if (version == 2 || version == 3) return 4;

@@ -11,7 +11,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// A header as NumPy writes it, without the padding.
+// A header as NumPy writes it, without padding.
 std::string make_header(std::string_view text, int version = 1) {
   std::string bytes = "\x93NUMPY";
   bytes += {static_cast<char>(version), '\0', static_cast<char>(text.size()), '\0'};

@@ -9,8 +9,8 @@
 
 namespace headwater {
 
-// Rows as an array of doubles for NumPy. The header with the number of rows is put in place at the
-// end, so a pipe will not do.
+// Writes the rows as a NumPy array of doubles. The header contains the number of rows and is
+// written last, so the target cannot be a pipe.
 class NpySink final : public FileSink {
  public:
   NpySink(const std::string& name, bool flush_each_row);

@@ -14,7 +14,7 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-// A file as numpy.save() writes it, but for the padding.
+// A file as numpy.save() writes it, without padding.
 std::string make_file(std::string_view type, std::string_view shape, std::string_view data,
                       bool fortran_order = false) {
   std::string text = "{'descr': '" + std::string(type) + "', 'fortran_order': ";

@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-// IEEE 754 binary16, which C++20 has no type for.
+// IEEE 754 binary16; C++20 has no such type.
 struct Half {
   std::uint16_t bits;
 };
@@ -27,7 +27,7 @@ double to_double(Half half) {
   return (half.bits & 0x8000) != 0 ? -size : size;
 }
 
-// A bool is a byte that C++ would not have to accept with a value above 1.
+// One byte of a NumPy bool. Loading a byte above 1 into a C++ bool would be undefined.
 struct Truth {
   std::uint8_t byte;
 };
@@ -60,7 +60,7 @@ NpyType type_of(bool swapped) {
 NpyType find_npy_type(std::string_view name) {
   if (name.size() != 3) return {};
   const std::string_view type = name.substr(1);
-  if (name[0] == '|' && type[1] != '1') return {};  // no byte order, so bytes alone
+  if (name[0] == '|' && type[1] != '1') return {};  // '|' means no byte order: single bytes only
   if (std::string_view("<>=|").find(name[0]) == std::string_view::npos) return {};
   const bool is_little = std::endian::native == std::endian::little;
   const bool swapped = (name[0] == '<' && !is_little) || (name[0] == '>' && is_little);

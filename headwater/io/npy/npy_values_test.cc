@@ -28,7 +28,7 @@ double load_one(const std::string& type, const std::string& bytes) {
   return value;
 }
 
-// In both orders of the bytes, on a machine of either.
+// Tests both byte orders, whichever the machine has.
 template <class T>
 void expect_loads(const std::string& type, T value) {
   std::string bytes = bytes_of(value);
@@ -70,9 +70,9 @@ TEST(NpyValues, LoadsHalfPrecision) {
   EXPECT_EQ(half(0xc000), -2.0);
   EXPECT_EQ(half(0x3555), 0.333251953125);
   EXPECT_EQ(half(0x7bff), 65504.0);                  // the largest
-  EXPECT_EQ(half(0x0400), std::ldexp(1.0, -14));     // the smallest with full precision
-  EXPECT_EQ(half(0x03ff), std::ldexp(1023.0, -24));  // the largest below
-  EXPECT_EQ(half(0x0001), std::ldexp(1.0, -24));     // the smallest
+  EXPECT_EQ(half(0x0400), std::ldexp(1.0, -14));     // the smallest normal number
+  EXPECT_EQ(half(0x03ff), std::ldexp(1023.0, -24));  // the largest subnormal number
+  EXPECT_EQ(half(0x0001), std::ldexp(1.0, -24));     // the smallest subnormal number
   EXPECT_EQ(half(0x7c00), std::numeric_limits<double>::infinity());
   EXPECT_EQ(half(0xfc00), -std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(half(0x7e00)));

@@ -14,7 +14,7 @@ std::optional<std::string_view> CellCutter::cut() {
 }
 
 std::optional<std::string_view> CellCutter::cut_quoted(const char* open) {
-  at_end_ = true;  // unless the quotes turn out well
+  at_end_ = true;  // reset below if the quotes are valid
   const char* close = std::find(open + 1, end_, '"');
   while (close != end_ && close + 1 != end_ && close[1] == '"') {
     close = std::find(close + 2, end_, '"');
@@ -26,8 +26,8 @@ std::optional<std::string_view> CellCutter::cut_quoted(const char* open) {
   return trim(open + 1, close);
 }
 
-// Up to 15 digits are a whole number that a double holds exactly, and so is the power of 10 to
-// divide it by: one rounding in all.
+// An integer of up to 15 digits and its power of 10 are both exact as doubles, so the division is
+// the only rounding.
 bool CellCutter::cut_fraction(Digits whole, double& value) {
   constexpr double kPowers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
   const char* first = at_ + whole.count + 1;

@@ -7,8 +7,8 @@
 
 namespace headwater {
 
-// Cuts a line of a CSV file into its cells, from left to right. Behind the line, kReadBehind bytes
-// must be readable.
+// Splits a line of a CSV file into cells, from left to right. kReadBehind bytes after the line must
+// be readable.
 class CellCutter {
  public:
   CellCutter(std::string_view line, char separator)
@@ -16,12 +16,12 @@ class CellCutter {
 
   bool at_end() const { return at_end_; }
 
-  // The next cell without the spaces and quotes around it (a quote within is still doubled);
-  // nothing when its quotes are not closed as they should be, and then the rest is not cut.
+  // The next cell without surrounding spaces and quotes (doubled quotes inside it stay doubled).
+  // Nothing if its quotes are invalid; the rest of the line is then not split.
   std::optional<std::string_view> cut();
 
-  // Most cells are a number and nothing else, that begins with a digit: true when the next one is,
-  // and then it is cut and read in one go. The result is the double nearest to what is written.
+  // A fast path for a cell that is only a number and begins with a digit, as most do. If the next
+  // cell is of this kind, reads it and returns true. The result is correctly rounded.
   bool cut_number(double& value) {
     const Digits whole = read_digits(at_, end_);
     if (whole.count == 0) return false;
@@ -34,8 +34,8 @@ class CellCutter {
     return (*at == '.' && whole.count < 8 && cut_fraction(whole, value)) || cut_any_number(value);
   }
 
-  // The same for two cells at once, of at most 6 digits in all and nothing else, in hardly more
-  // time than for one. `values` has room for two.
+  // Reads two cells at once if they have at most 6 digits together and nothing else. This takes
+  // hardly longer than one cell. `values` must have room for two.
   bool cut_two_numbers(double* values) {
     const EightBytes bytes = load_eight(at_);
     const std::uint64_t others = find_others(bytes);

@@ -17,8 +17,8 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-// A line with what may be read behind it. Digits there would show if they were taken for the
-// line's.
+// A line followed by other bytes. If those are digits, a cutter that reads past the line gives a
+// wrong number.
 class Line {
  public:
   explicit Line(std::string_view text, char behind = '7')
@@ -33,7 +33,7 @@ class Line {
   std::size_t size_;
 };
 
-// A cell with bad quotes is shown as "bad quotes".
+// Splits the text into cells; a cell with invalid quotes becomes "bad quotes".
 Cells cut(std::string_view text, char separator = ',') {
   Cells cells;
   const Line line(text);
@@ -43,7 +43,8 @@ Cells cut(std::string_view text, char separator = ',') {
   return cells;
 }
 
-// The number that the line begins with, if it can be cut in one go, and how the next cell begins.
+// The number at the beginning of the line, if cut_number() accepts it, and the start of the next
+// cell.
 std::string cut_number(std::string_view text) {
   const Line line(text);
   CellCutter cutter = line.cutter();
@@ -89,7 +90,7 @@ TEST(CellCutter, DropsQuotes) {
   EXPECT_EQ(cut("\"a,b\",c"), Cells({"a,b", "c"}));
   EXPECT_EQ(cut("\"\",\" x \""), Cells({"", "x"}));
   EXPECT_EQ(cut("\"say \"\"a,b\"\"\",c"), Cells({"say \"\"a,b\"\"", "c"}));
-  EXPECT_EQ(cut("5\" pipe,b"), Cells({"5\" pipe", "b"}));  // a quote within says nothing
+  EXPECT_EQ(cut("5\" pipe,b"), Cells({"5\" pipe", "b"}));  // a quote inside a cell has no meaning
 }
 
 TEST(CellCutter, StopsAtBadQuotes) {
@@ -122,7 +123,7 @@ TEST(CellCutter, LeavesEverythingElse) {
   }
 }
 
-// What is written has up to 15 digits, or more: in both cases it must be the nearest double.
+// Up to 15 digits take the fast path, more do not; both must give the nearest double.
 TEST(CellCutter, RoundsAsTheStandardLibraryDoes) {
   Generator random = RandomStream(7).at(0, 0, Purpose::observation);
   for (int i = 0; i < 20000; ++i) {
@@ -151,7 +152,7 @@ TEST(CellCutter, LeavesWhatIsNotTwoShortNumbers) {
                            "1,-2", "1;2", "1,2;3", "1234,5678", "12345678,9", "1,\xff", "\xff,1"}) {
     EXPECT_EQ(cut_two_numbers(line), "none") << line;
   }
-  // Digits behind the line that are not its own: then each is cut alone.
+  // The digits after the line are not part of it, so each cell must be cut alone.
   EXPECT_EQ(cut_two_numbers("1,2", ',', '7'), "none");
   EXPECT_EQ(cut_two_numbers("12,", ',', '7'), "none");
   EXPECT_EQ(cut_two_numbers("12", ',', ','), "none");

@@ -27,7 +27,7 @@ char guess_separator(std::string_view line) {
   return ',';
 }
 
-// Where tabs separate, a line of tabs is a row of missing cells.
+// A line of tabs is blank in a CSV file, but a row of missing cells if tabs are the separator.
 bool is_blank(std::string_view line, char separator) {
   for (const char c : line) {
     if (c != ' ' && (c != '\t' || separator == '\t')) return false;
@@ -71,8 +71,8 @@ std::optional<std::string_view> CsvSource::next_row() {
   return std::nullopt;
 }
 
-// What is wrong with the first row is said when it is handed out, like that of any other, unless it
-// leaves the number of channels unknown.
+// Errors in the first row are thrown by next(), as for any other row, unless they leave the number
+// of channels unknown.
 void CsvSource::read_ahead() {
   first_row_ = next_row();
   if (!first_row_) {
@@ -100,7 +100,7 @@ bool CsvSource::is_header(std::string_view line) {
     const auto text = cells.cut();
     if (!text) throw InputError(at(column).append(kBadQuotes));
     const CellTrouble trouble = parse_cell(*text).trouble;
-    if (trouble == CellTrouble::missing) continue;  // says nothing either way
+    if (trouble == CellTrouble::missing) continue;  // fits a header and a row of numbers alike
     if (trouble != CellTrouble::not_a_number) {
       has_number = true;
     } else if (first_name_at < 0) {
@@ -122,7 +122,7 @@ void CsvSource::parse_row(std::string_view line, std::vector<double>& values) co
   values.resize(num_channels_);
   CellCutter cells(line, separator_);
   Index column = 0;
-  bool are_short = true;  // so far; if one cell is long, the others are likely to be
+  bool are_short = true;  // if one cell is long, the others probably are too
   while (!cells.at_end()) {
     if (column == num_channels_) throw_ragged(count_cells(line));
     double* value = values.data() + column;
@@ -142,7 +142,8 @@ double CsvSource::parse_at(Index column, std::optional<std::string_view> text,
   if (!text) throw BadRow(at(column).append(kBadQuotes));
   const Cell cell = parse_cell(*text);
   if (is_acceptable(cell.trouble, rules_)) return cell.value;
-  // In a row of another shape, the cell is likely to be fine but out of its place.
+  // If the row has the wrong number of cells, report that: the cell may only be in the wrong
+  // column.
   if (const Index num_cells = count_cells(line); num_cells != num_channels_) {
     throw_ragged(num_cells);
   }

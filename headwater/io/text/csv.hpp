@@ -14,14 +14,14 @@
 namespace headwater {
 
 struct CsvOptions {
-  std::optional<char> separator = {};  // nothing: a comma, or else what the first row has
+  std::optional<char> separator = {};  // if empty: a comma, or what the first row uses
   CellRules rules = {};
   LineLimits limits = {};
 };
 
-// Observations from lines of text, one a line, each handed out as soon as its line has ended. The
-// first row is a header if none of its cells is a number. Blank lines and lines that begin with #
-// are skipped.
+// Observations from text, one per line, each returned as soon as its line is complete. The first
+// row is a header if none of its cells is a number. Blank lines and lines that begin with # are
+// skipped.
 class CsvSource final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -54,9 +54,9 @@ class CsvSource final : public ObservationSource {
   bool knows_separator_;
   char separator_;
   Index num_channels_ = 0;
-  std::optional<std::string_view> first_row_;  // read ahead, nothing once it is handed out
-  std::string half_header_;                    // what is wrong with the first row, if it is one
-  std::int64_t line_number_ = 0;               // of the last observation handed out
+  std::optional<std::string_view> first_row_;  // read ahead; empty once it has been returned
+  std::string half_header_;                    // the error of a first row with names and numbers
+  std::int64_t line_number_ = 0;               // of the last observation returned
 };
 
 }  // namespace headwater

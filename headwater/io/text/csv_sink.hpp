@@ -9,9 +9,9 @@
 
 namespace headwater {
 
-// Rows as lines of text. Numbers are as short as they can be and still read back as the same, whole
-// numbers have no point. NaN is an empty cell, except in a file of one column, where it is NaN: a
-// blank line would be no row.
+// Writes the rows as lines of text. Each number is the shortest text that reads back as the same
+// double. NaN is an empty cell; in a file of one column it is written as NaN, because a blank line
+// is not a row.
 class CsvSink final : public FileSink {
  public:
   CsvSink(const std::string& name, char separator, const std::vector<std::string>& header = {},

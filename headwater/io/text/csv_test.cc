@@ -22,7 +22,7 @@ std::string trouble_with(const std::string& text, const CsvOptions& options = {}
 TEST(Csv, ReadsRows) {
   EXPECT_EQ(read_text("1,2,3\n4,5.5,6e2\n"), Rows({{1, 2, 3}, {4, 5.5, 600}}));
   EXPECT_EQ(read_text("1\n2\n"), Rows({{1}, {2}}));
-  EXPECT_EQ(read_text("1,2"), Rows({{1, 2}}));  // nothing ends the last line
+  EXPECT_EQ(read_text("1,2"), Rows({{1, 2}}));  // the last line needs no line end
   EXPECT_EQ(read_text("1,2\r\n3,4\r\n"), Rows({{1, 2}, {3, 4}}));
   EXPECT_EQ(read_text(" 1 ,\t2\n\"3\", \"4\" \n"), Rows({{1, 2}, {3, 4}}));
   EXPECT_EQ(read_text("-0,+1\n"), Rows({{0, 1}}));
@@ -42,8 +42,8 @@ TEST(Csv, SkipsAByteOrderMark) {
 TEST(Csv, RecognisesAHeader) {
   EXPECT_EQ(read_text("a,b\n1,2\n"), Rows({{1, 2}}));
   EXPECT_EQ(read_text("# comment\n\n\"the \"\"a,b\"\"\",\"c\"\n1,2\n"), Rows({{1, 2}}));
-  EXPECT_EQ(read_text(",b\n1,2\n"), Rows({{1, 2}}));    // an empty cell is neither
-  EXPECT_EQ(read_text("NA,b\n1,2\n"), Rows({{1, 2}}));  // nor is a missing one
+  EXPECT_EQ(read_text(",b\n1,2\n"), Rows({{1, 2}}));    // a header may have empty cells
+  EXPECT_EQ(read_text("NA,b\n1,2\n"), Rows({{1, 2}}));  // and missing ones
   EXPECT_EQ(read_text(",2\n3,4\n"), Rows({{-1, 2}, {3, 4}}));
   EXPECT_EQ(read_text(",\n3,4\n"), Rows({{-1, -1}, {3, 4}}));
 }

@@ -38,7 +38,7 @@ TEST(Digits, StopsAtTheEndOfTheText) {
   EXPECT_EQ(read("12345678", 0).count, 0u);
 }
 
-// Every byte, alone and between digits.
+// Tests every byte value, alone and between digits.
 TEST(Digits, TakesNothingElseForADigit) {
   for (int byte = 0; byte < 256; ++byte) {
     const auto c = static_cast<char>(byte);

@@ -74,7 +74,7 @@ JsonWriter& JsonWriter::literal(std::string_view text) {
   return *this;
 }
 
-// A value stands behind its key, in an array, or alone.
+// A value follows a key, is an element of an array, or is the whole text.
 void JsonWriter::prepare_value() {
   if (after_key_) {
     after_key_ = false;

@@ -14,7 +14,7 @@ namespace headwater {
 //   JsonWriter json;
 //   json.begin_object().key("channels").value(12).end_object();
 //   json.text()  // {"channels":12}
-// Pieces that do not follow each other in JSON are a broken invariant, and asserted.
+// Calls in an order that is not valid JSON violate an assertion.
 class JsonWriter {
  public:
   enum class Layout { compact, indented };
@@ -28,11 +28,11 @@ class JsonWriter {
 
   JsonWriter& key(std::string_view name);
 
-  // With 17 digits, so that it reads back as the same number. JSON has no infinities and no NaN:
-  // they are null.
+  // Written with 17 digits, so that it reads back as the same double. Infinities and NaN become
+  // null, because JSON has neither.
   JsonWriter& value(double number);
 
-  // Bytes that are not UTF-8 are replaced.
+  // Invalid UTF-8 is replaced by U+FFFD.
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
 
@@ -44,7 +44,7 @@ class JsonWriter {
 
   JsonWriter& null() { return literal("null"); }
 
-  // The finished text; an indented one does not end with a new line either.
+  // The finished text, without a newline at the end.
   const std::string& text() const;
 
  private:

@@ -14,10 +14,10 @@
 
 namespace headwater {
 
-// Observations from lines of JSON, each handed out as soon as its line has ended: an array of
-// numbers, or an object that has one under "y"; null (or NaN, which some write) is a missing cell.
-// What the object has under "t" is shown with the position; all else is passed over. Blank lines
-// are skipped. Columns in errors are those of the text, in bytes.
+// Observations from lines of JSON, each returned as soon as its line is complete. A line is an
+// array of numbers, or an object with such an array under "y"; null (or NaN, which some programs
+// write) is a missing cell. The value under "t" appears in position(); other keys are ignored.
+// Blank lines are skipped. Columns in error messages count bytes of the line.
 class JsonLinesSource final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -31,11 +31,11 @@ class JsonLinesSource final : public ObservationSource {
   std::string position() const override;
 
  private:
-  // A line, read as far as it is JSON.
+  // The parsed contents of a line.
   struct Row {
     std::vector<double> values;
     std::string_view time;
-    std::string trouble;  // with the first value that is not as it should be
+    std::string trouble;  // the error in the first invalid value
   };
 
   bool read_row(Row& row);
@@ -50,8 +50,8 @@ class JsonLinesSource final : public ObservationSource {
   Index num_channels_ = 0;
   Row row_;
   bool is_read_ahead_ = false;
-  std::int64_t line_number_ = 0;  // of the last observation handed out
-  std::string time_;              // and its "t", quoted and short
+  std::int64_t line_number_ = 0;  // of the last observation returned
+  std::string time_;              // its "t", quoted and abbreviated
 };
 
 }  // namespace headwater

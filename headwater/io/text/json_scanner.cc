@@ -123,7 +123,7 @@ void JsonScanner::skip_object(int depth) {
   expect('}', "',' or '}'");
 }
 
-// Shows the word that stands there, or else the single character.
+// The message quotes the word at the current position, or the single character if it is no word.
 void JsonScanner::fail(std::string_view expected) {
   const std::size_t where = column();
   if (at_ == text_.size()) {

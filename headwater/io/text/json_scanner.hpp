@@ -7,44 +7,46 @@
 
 namespace headwater {
 
-// A text is not JSON, or not the JSON that is wanted: what was found and what was expected.
+// The text is not valid JSON, or not the JSON that was expected. The message says what was found
+// and what was expected.
 class JsonTrouble : public std::runtime_error {
  public:
   JsonTrouble(std::size_t column, const std::string& what)
       : std::runtime_error(what), column_(column) {}
 
-  std::size_t column() const { return column_; }  // the byte that it is about, from 1
+  std::size_t column() const { return column_; }  // position of the error in bytes, from 1
 
  private:
   std::size_t column_;
 };
 
-// Reads a JSON text from left to right, as its user expects it. Spaces between the pieces are
-// passed over. The text is not copied; strings stay as they are written, with their escapes. Behind
-// the text, kReadBehind bytes must be readable.
+// Parses a JSON text from left to right; the caller asks for what it expects next. Whitespace
+// between tokens is skipped. The text is not copied, and strings keep their escape sequences.
+// kReadBehind bytes after the text must be readable.
 class JsonScanner {
  public:
   explicit JsonScanner(std::string_view text) : text_(text) {}
 
-  // The first character of the piece that comes next; 0 at the end of the text.
+  // The first character of the next token; 0 at the end of the text.
   char peek();
-  // Steps over the character, if it comes next.
+  // Consumes the character if it comes next.
   bool accept(char c);
 
-  // JsonTrouble unless that character, or the end, comes next. `expected` is for the message.
+  // Throws JsonTrouble unless the character (or the end of the text) comes next. `expected` is for
+  // the message.
   void expect(char c, std::string_view expected);
   void expect_end();
 
-  // What stands between the quotes.
+  // The text between the quotes.
   std::string_view read_string(std::string_view expected);
-  // A number, true, false or null: up to the next space, comma or bracket. It may be empty.
+  // A number, true, false or null: everything up to the next space, comma or bracket. May be empty.
   std::string_view read_word();
-  // True when the word that comes next is a few digits and nothing else, and then reads it.
+  // If the next token is a few digits and nothing else, reads it and returns true.
   bool read_digits_only(double& value);
-  // Any value at all, and its text. Inside each other, at most 100 arrays and objects.
+  // Skips any value and returns its text. Arrays and objects may be nested 100 deep.
   std::string_view skip_value(int depth = 0);
 
-  std::size_t column();  // of what comes next
+  std::size_t column();  // of the next token
   [[noreturn]] void fail(std::string_view expected);
 
  private:

@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-// "" when the text is one value and nothing else, or what is wrong with it.
+// Empty if the text is exactly one valid value; otherwise the error message.
 std::string trouble_with(const std::string& text) {
   try {
     JsonScanner json(text);
@@ -68,7 +68,7 @@ TEST(JsonScanner, ReadsDigitsInOneGo) {
   EXPECT_EQ(json.read_word(), "1.5");
   EXPECT_EQ(json.column(), 18u);
   EXPECT_TRUE(json.accept(','));
-  EXPECT_FALSE(json.read_digits_only(value));  // it may go on behind the text
+  EXPECT_FALSE(json.read_digits_only(value));  // the number may continue after the text
   EXPECT_EQ(json.read_word(), "7");
   EXPECT_EQ(value, 12);
 }

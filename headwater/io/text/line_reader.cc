@@ -45,8 +45,8 @@ std::optional<std::string_view> LineReader::next() {
   }
 }
 
-// Reads more behind what is there; false at the end of the file, which is not read again: a
-// terminal would ask for more.
+// Reads more bytes after those in the buffer. Returns false at the end of the file, and never reads
+// again after it: a terminal would ask for more input.
 bool LineReader::fill() {
   if (at_end_) return false;
   make_room();
@@ -72,7 +72,7 @@ std::size_t LineReader::read(std::size_t room) {
   try {
     return bytes_->read({buffer_.data() + end_, room});
   } catch (const DamagedBytes& damage) {
-    begin_ = end_ = 0;  // half a line
+    begin_ = end_ = 0;  // drop the incomplete line
     at_end_ = true;
     throw InputError(line_number_ == 0
                          ? fmt::format("{}: {}", name_, damage.what())
@@ -91,7 +91,7 @@ std::string_view LineReader::take(std::size_t length, std::size_t length_with_en
   return line;
 }
 
-// What is there of the line is dropped at once, the rest when someone wants to go on.
+// Drops what has been read of the line. The next call of next() skips the rest of it.
 void LineReader::refuse_long_line() {
   begin_ = end_ = 0;
   in_long_line_ = true;

@@ -14,21 +14,21 @@
 namespace headwater {
 
 struct LineLimits {
-  std::size_t read_size = 1 << 18;     // bytes asked for at a time
-  std::size_t longest_line = 1 << 28;  // beyond it, the file is hardly text
+  std::size_t read_size = 1 << 18;     // bytes per read
+  std::size_t longest_line = 1 << 28;  // a longer line is refused: the file is hardly text
 };
 
-// Lines of text, each handed out as soon as its end has arrived. Memory is bounded by the longest
-// line.
+// Reads text line by line, each line as soon as its end has arrived. Memory is bounded by the
+// longest line.
 class LineReader {
  public:
   LineReader(std::unique_ptr<ByteSource> bytes, std::string name, LineLimits limits = {});
   LineReader(FileDescriptor file, const std::string& name, LineLimits limits = {});
 
   // The next line without its end (LF or CRLF), valid until the next call; nothing at the end of
-  // the file. A last line that nothing ends counts too, unless the bytes were stopped. A byte order
-  // mark before the first line is left out. Behind a line, kReadBehind bytes can be read.
-  // BadRow for a line that is too long; the next call goes on behind it.
+  // the file. A last line without an end is returned too, unless reading was stopped. A byte order
+  // mark before the first line is skipped. kReadBehind bytes after a line can be read. Throws
+  // BadRow if a line is too long; the next call continues after it.
   std::optional<std::string_view> next();
 
   const std::string& name() const { return name_; }
@@ -46,8 +46,8 @@ class LineReader {
   std::unique_ptr<ByteSource> bytes_;
   std::string name_;
   LineLimits limits_;
-  std::vector<char> buffer_;  // what has been read but not handed out is [begin_, end_)
-  std::size_t capacity_;      // the rest of the buffer is what may be read behind a line
+  std::vector<char> buffer_;  // [begin_, end_) has been read but not returned
+  std::size_t capacity_;      // the buffer is kReadBehind bytes larger
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool at_end_ = false;

@@ -75,7 +75,7 @@ TEST(LineReader, LeavesOutAByteOrderMark) {
             Lines({"one", "\xef\xbb\xbftwo"}));
 }
 
-// Where the buffer ends with the line too.
+// Even if the line ends at the end of the buffer.
 TEST(LineReader, MoreBytesCanBeReadBehindALine) {
   const TestFolder folder;
   const std::string name = folder.write("a", "1234567812345678");

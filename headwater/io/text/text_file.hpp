@@ -8,14 +8,14 @@
 
 namespace headwater {
 
-// Text that is open to read, and what errors call it.
+// A text file opened for reading, and its name in error messages.
 struct TextFile {
   std::unique_ptr<ByteSource> bytes;
   std::string name;
-  bool can_be_read_again = false;  // a regular file, which can be opened a second time
+  bool can_be_read_again = false;  // true for a regular file, which can be opened again
 };
 
-// "-" is standard input; a name that ends in .gz is decompressed.
+// "-" is standard input. A file whose name ends in .gz is decompressed.
 TextFile open_text(const std::string& name, const SourceOptions& options = {});
 
 }  // namespace headwater

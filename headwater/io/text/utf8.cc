@@ -17,15 +17,15 @@ std::size_t length_by_lead(unsigned char lead) {
   return 0;
 }
 
-// The second byte has a narrower range behind some leads: no overlong forms, no surrogates,
-// nothing above U+10FFFF.
+// After some lead bytes the second byte has a narrower range, which excludes overlong forms,
+// surrogates and code points above U+10FFFF.
 bool is_second(unsigned char lead, unsigned char second) {
   const unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   const unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
   return second >= low && second <= high;
 }
 
-// Control characters, also those above ASCII, could act on the terminal that shows them.
+// False for control characters (above ASCII too), which a terminal could execute.
 bool is_printing(std::string_view character) {
   if (character.empty()) return false;
   if (character.size() == 1) return character[0] >= ' ' && character[0] <= '~';

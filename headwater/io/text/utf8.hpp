@@ -6,15 +6,15 @@
 
 namespace headwater {
 
-// How many bytes the character takes that the text begins with; 0 when the text is empty or does
-// not begin with valid UTF-8 (overlong forms and surrogates are not valid).
+// The number of bytes of the first character; 0 if the text is empty or does not begin with valid
+// UTF-8 (overlong forms and surrogates are invalid).
 std::size_t utf8_length(std::string_view text);
 
-// Takes the first character away from a text that is not empty, and returns it as it may be shown
-// to people: what a terminal would obey, or not know, as "\x1b".
+// Removes the first character of a non-empty text and returns it in a form that is safe to show:
+// invalid bytes and control characters become escapes such as "\x1b".
 std::string take_character(std::string_view& text);
 
-// A whole text like that.
+// Applies take_character() to the whole text.
 std::string printable(std::string_view text);
 
 }  // namespace headwater
