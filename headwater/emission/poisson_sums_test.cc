@@ -1,9 +1,11 @@
-#include "headwater/smoothers/emission_statistics.hpp"
+#include "headwater/emission/poisson_sums.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "headwater/emission/emission.hpp"
+#include "headwater/emission/plain_sums.hpp"
 #include "headwater/reference/streams.hpp"
 
 namespace headwater {
@@ -40,25 +42,50 @@ void expect_equal(const Statistics& found, const Statistics& expected) {
   EXPECT_LT((found.unseen - expected.unseen).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-TEST(EmissionStatistics, OfABlockOfOneAndOfOneAreTheirDefinition) {
+template <class Sums>
+class EmissionSumsTest : public testing::Test {};
+using AllSums = testing::Types<PoissonSums, PlainSums>;
+TYPED_TEST_SUITE(EmissionSumsTest, AllSums);
+
+TYPED_TEST(EmissionSumsTest, OfABlockOfOneAndOfOneAreTheirDefinition) {
   const Case c;
-  EmissionStatistics emission;
+  const Emission emission(c.basis);
+  TypeParam sums;
   Statistics block(5, 3, 0);
-  const Observation y = as_span(c.y);
-  emission.add(c.states, c.basis, c.weights, {&y, 1}, block);
+  const Observation y(as_span(c.y));
+  const Observation* const observations[] = {&y};
+  sums.add(c.states, emission, c.weights, observations, block);
   expect_equal(block, by_definition(c));
   Statistics one(5, 3, 0);
-  emission.add_one(c.states, c.basis, c.weights, as_span(c.y), one);
+  sums.add_one(c.states, emission, c.weights, y, one);
   expect_equal(one, by_definition(c));
 }
 
-TEST(EmissionStatistics, CountsOfOneAreS2Alone) {
+TYPED_TEST(EmissionSumsTest, CountsOfOneAreS2Alone) {
   const Case c;
-  EmissionStatistics emission;
+  TypeParam sums;
   Statistics found(5, 3, 0);
-  emission.add_counts_of_one(c.states, c.basis, c.weights, as_span(c.y), found);
+  sums.add_counts_of_one(c.states, Emission(c.basis), c.weights, Observation(as_span(c.y)), found);
   EXPECT_EQ(found.s1, Vector::Zero(3));
   EXPECT_LT((found.s2 - by_definition(c).s2).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+// Counts of one channel that stand in several observations of the block.
+TEST(PoissonSums, OfABlockAreThoseOfItsObservations) {
+  const Case c;
+  const Emission emission(c.basis);
+  const std::vector<Observation> y = {Observation(as_span(c.y)), std::vector<double>{0, 0, 4, 1, 0},
+                                      std::vector<double>{1, 2, 0, 0, kMissing}};
+  const std::vector<const Observation*> observations = {&y[0], &y[1], &y[2]};
+  const Matrix weights = Matrix::Random(30, 3).cwiseAbs();
+  PoissonSums sums;
+  Statistics block(5, 3, 0);
+  sums.add(c.states, emission, weights, observations, block);
+  Statistics one_by_one(5, 3, 0);
+  for (Index t = 0; t < 3; ++t) {
+    sums.add_one(c.states, emission, weights.col(t), y[static_cast<std::size_t>(t)], one_by_one);
+  }
+  expect_equal(block, one_by_one);
 }
 
 }  // namespace

@@ -1,25 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
+#include "headwater/core/conformance_report.hpp"
 #include "headwater/models/any_prior.hpp"
 
 namespace headwater {
-
-struct ConformanceOptions {
-  std::uint64_t seed = 1;
-  // Probability of a false finding, for all simulation checks of one call together.
-  double alarm_rate = 1e-6;
-  int num_draws = 20000;
-};
-
-// The faults of a prior, one sentence each; empty if it conforms.
-struct ConformanceReport {
-  std::vector<std::string> findings;
-  bool passed() const { return findings.empty(); }
-};
 
 // Checks that the functions of a prior are consistent with each other. The project's own priors are
 // tested by this function; call it for yours in a test.
