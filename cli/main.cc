@@ -15,6 +15,7 @@
 #include "headwater/core/error.hpp"
 #include "headwater/io/text/utf8.hpp"
 #include "headwater/session/model.hpp"
+#include "option_rows.hpp"
 
 namespace {
 
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
   add_score(app, run);
   add_show(app, run);
   add_hdf5_reader(app, run);
+  add_options_page(app, run);
   // After the commands, which would inherit it.
   app.footer(
       "headwater COMMAND --help lists the options of a command.\n"
@@ -84,6 +86,7 @@ int main(int argc, char** argv) {
 
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    refuse_empty_values(arguments);
     insert_config_file(arguments);
     std::ranges::reverse(arguments);  // as CLI11 wants them
     app.parse(arguments);

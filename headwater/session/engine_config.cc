@@ -6,12 +6,12 @@
 #include "headwater/engines/beam_engine.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/fast_engine.hpp"
+#include "headwater/session/options.hpp"
 
 namespace headwater {
 
 namespace {
 
-constexpr int kMostThreads = 1024;
 // Up to these sizes particles are what continuous priors are given: they take a thousand times as
 // long as the fast engine, and are not biased.
 constexpr Index kMostForParticles = 50;            // components
@@ -53,70 +53,7 @@ ParticleFilterOptions plain_options(const EngineConfig& config, std::uint64_t se
 
 }  // namespace
 
-std::string to_string(EngineKind engine) {
-  switch (engine) {
-    case EngineKind::kAuto:
-      return "auto";
-    case EngineKind::kExact:
-      return "exact";
-    case EngineKind::kBeam:
-      return "beam";
-    case EngineKind::kParticle:
-      return "particle";
-    case EngineKind::kFast:
-      return "fast";
-  }
-  return "";
-}
-
-std::string to_string(ProposalKind proposal) {
-  switch (proposal) {
-    case ProposalKind::kAuto:
-      return "auto";
-    case ProposalKind::kPrior:
-      return "prior";
-    case ProposalKind::kGuided:
-      return "guided";
-  }
-  return "";
-}
-
-std::string to_string(SmootherKind smoother) {
-  switch (smoother) {
-    case SmootherKind::kAuto:
-      return "auto";
-    case SmootherKind::kPath:
-      return "path";
-    case SmootherKind::kForward:
-      return "forward";
-    case SmootherKind::kParis:
-      return "paris";
-    case SmootherKind::kLag:
-      return "lag";
-  }
-  return "";
-}
-
-std::string to_string(BackwardDraw draw) {
-  switch (draw) {
-    case BackwardDraw::kMcmc:
-      return "mcmc";
-    case BackwardDraw::kRejection:
-      return "rejection";
-    case BackwardDraw::kExact:
-      return "exact";
-  }
-  return "";
-}
-
-void EngineConfig::validate() const {
-  plain_options(*this, 0).validate();
-  beam_options(*this, 0).validate();
-  if (num_threads < 1 || num_threads > kMostThreads) {
-    throw UsageError(
-        fmt::format("threads is {}; expected a number from 1 to {}", num_threads, kMostThreads));
-  }
-}
+void EngineConfig::validate() const { check_values(engine_options(), *this); }
 
 EngineChoice chosen_engine(EngineKind asked, const AnyPrior& prior, Index num_channels) {
   if (asked == EngineKind::kAuto) return automatic_engine(prior, num_channels);

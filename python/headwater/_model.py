@@ -10,6 +10,7 @@ import numpy as np
 
 from headwater import _core
 from headwater._arrays import Exposures, Rows
+from headwater._options import with_engine_options
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -140,13 +141,13 @@ class Model:
     def seed(self) -> int:
         return self._core.seed
 
+    @with_engine_options
     def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, exposure: Any = None,
               last: bool = False, seed: int = 1, **engine: Any) -> np.ndarray:
         """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
 
-        `sequence=False` takes each row for itself, as the first observation of a stream. Further
-        options: `engine`, `num_particles`, `beam_width`, `proposal`, `resampling`,
-        `resample_below`, `num_threads`. The same as `headwater apply`.
+        `sequence=False` takes each row for itself, as the first observation of a stream. The same
+        as `headwater apply`. Further options, as for `Stream`: {engine_options}.
         """
         rows = self._rows(Y)
         if smooth:
