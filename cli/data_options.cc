@@ -25,7 +25,8 @@ OptionTable<DataOptions> DataOptions::table() {
        text({.name = "exposure",
              .value_name = "FILE",
              .help = "T x M, or T x 1 for all channels: how long, or how much of, a channel was "
-                     "observed; intensities are multiplied by it, and 0 makes a cell missing"},
+                     "observed; intensities are multiplied by it, and 0 makes a cell missing",
+             .python_name = "exposure"},
             &DataOptions::exposure, kFileName),
        choice({.name = "on-bad-row",
                .help = "what happens at a row that cannot be read; fail: the run ends; skip: the "

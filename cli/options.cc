@@ -56,7 +56,8 @@ headwater::OptionTable<ParameterOptions> ParameterOptions::table() {
       {names({.name = "set",
               .value_name = "NAME=VALUE",
               .help = "value of a parameter of the prior; fit starts from it; VALUE is a number, K "
-                      "numbers with commas between them, or for a table the name of a file"},
+                      "numbers with commas between them, or for a table the name of a file",
+              .python_name = "set"},
              &ParameterOptions::assignments, "NAME=VALUE"),
        text({.name = "states",
              .value_name = "FILE",

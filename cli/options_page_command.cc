@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 
 #include "commands.hpp"
 #include "option_rows.hpp"
@@ -24,8 +26,9 @@ is given twice means the last one, and the command line overrules the file. List
 grow with each occurrence instead. Model files record, under `/options`, the options that the result
 depends on by these names.
 
-"Python" is the name of the keyword of `headwater.Stream`, and for the options of the engine also of
-the functions of `headwater.Model`; [python.md](python.md) describes them.
+"Python" is the name of the same keyword there: `headwater fit` is `headwater.Stream`, `simulate` is
+`headwater.simulate`, `apply` and `score` are functions of `headwater.Model`;
+[python.md](python.md) describes them.
 )";
 
 // A cell of a table of Markdown.
@@ -48,8 +51,9 @@ std::string line_of(const OptionInfo& row) {
 }
 
 std::string section_of(const CLI::App& command) {
-  std::string page =
-      fmt::format("\n## headwater {}\n\n{}.\n", command.get_name(), command.get_description());
+  std::string sentence = command.get_description();
+  sentence[0] = static_cast<char>(std::toupper(sentence[0]));
+  std::string page = fmt::format("\n## headwater {}\n\n{}.\n", command.get_name(), sentence);
   std::vector<std::string> groups;
   const std::vector<OptionInfo> rows = rows_of(command);
   for (const OptionInfo& row : rows) {

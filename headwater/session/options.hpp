@@ -23,6 +23,7 @@ Option<Target> seed_option(std::uint64_t Target::*member) {
                              .value_name = "S",
                              .help = "seed of all random numbers: the same seed gives the same "
                                      "bytes, for any number of threads",
+                             .python_name = "seed",
                              .recorded = Recorded::kCheckpoints},
                             member, 0, UINT64_MAX);
 }
