@@ -24,7 +24,7 @@ struct Options {
   bool last = false;
   bool quiet = false;
   EngineConfig engine;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = kDefaultSeed;
 };
 
 const Estimate& chosen(const Options& options, const Model& model) {

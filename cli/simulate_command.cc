@@ -26,7 +26,7 @@ struct Options {
   std::optional<Index> components;
   double scale = 10;
   std::int64_t length = 0;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = kDefaultSeed;
   std::string out;
   std::string save_activations;
   std::string save_basis;

@@ -16,6 +16,8 @@ inline constexpr Index kMostComponents = 65536;
 // Observations that can be counted without any sum of a few counts leaving 64 bits.
 inline constexpr std::int64_t kMostObservations = 1'000'000'000'000'000;
 
+inline constexpr std::uint64_t kDefaultSeed = 1;  // of every command
+
 enum class Method { kOnline, kBatch };
 // Where the basis starts, if none is given.
 enum class Init {
@@ -67,7 +69,7 @@ struct Config {
   MStepOptions m_step;  // weak priors, floors, what is held
 
   Index restarts = 1;  // fits at the same time, see Restarts; a Session is one of them
-  std::uint64_t seed = 1;
+  std::uint64_t seed = kDefaultSeed;
   bool strict = false;           // an impossible observation ends the fit
   std::int64_t trace_every = 0;  // 0: often enough for some hundred rows, whatever the length
 

@@ -19,8 +19,7 @@ Option<Config> init_option() {
        .recorded = kModels},
       &Config::init, init_choices());
   row.kind = ChoiceOrTable{names_of(init_choices()),
-                           "the M x K basis itself (a file; in Python an "
-                           "array)"};
+                           "the M x K basis itself (a file; in Python an array)"};
   row.get = [by_name = row.get](const Config& config) {
     return config.initial_basis.size() > 0 ? std::string("given") : by_name(config);
   };
@@ -32,7 +31,7 @@ Option<Config> init_option() {
 Option<MStepOptions> hold_option() {
   Option<MStepOptions> row =
       names({.name = "hold",
-             .help = "keep this parameter of the prior at its starting value; 'basis' keeps the "
+             .help = "parameters of the prior that keep their starting values; 'basis' keeps the "
                      "basis, which init must then give",
              .recorded = kModels},
             &MStepOptions::held_parameters, "the name of a parameter, or basis");
@@ -102,11 +101,12 @@ OptionTable<Config> model_options() {
 }
 
 OptionTable<Config> method_options() {
-  return {choice({.name = "method",
-                  .help = "online: one pass over the stream; batch: EM iterations over the whole "
-                          "record, which is kept in memory",
-                  .recorded = kModels},
-                 &Config::method, method_choices())};
+  return {choice(
+      {.name = "method",
+       .help = "how EM runs; online: one pass over the stream; batch: iterations over the whole "
+               "record, which is kept in memory",
+       .recorded = kModels},
+      &Config::method, method_choices())};
 }
 
 OptionTable<Config> smoothing_options() {

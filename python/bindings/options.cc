@@ -129,6 +129,12 @@ struct TypeOf {
   }
 };
 
+std::string python_values(const OptionKind& kind) {
+  if (std::holds_alternative<Flag>(kind)) return "";
+  if (std::holds_alternative<NameList>(kind)) return "a list; each is " + expectation(kind);
+  return allowed_values(kind);
+}
+
 template <class Target>
 nb::list described(const OptionTable<Target>& table) {
   nb::list rows;
@@ -138,7 +144,7 @@ nb::list described(const OptionTable<Target>& table) {
     entry["shell_name"] = row.name;
     entry["type"] = std::visit(TypeOf{}, row.kind);
     entry["default"] = std::visit(DefaultOf{row.default_text}, row.kind);
-    entry["values"] = std::holds_alternative<Flag>(row.kind) ? "" : allowed_values(row.kind);
+    entry["values"] = python_values(row.kind);
     entry["help"] = row.help;
     rows.append(entry);
   }

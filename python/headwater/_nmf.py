@@ -76,8 +76,9 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     random_state : int, RandomState or None, default=None
         An int is the `seed` of `Stream` and of the command.
     set : dict, default=None
-        Where the prior's parameters start, as for `Stream`.
-    {options}
+        Where the prior's parameters start: ``{"stay_off": 0.9}``.
+    {option_names}
+        As for `Stream`.
 
     Attributes
     ----------

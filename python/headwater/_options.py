@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from typing import Any, Callable, Iterable, NamedTuple, Optional
+from typing import Any, Callable, Iterable, NamedTuple
 
 from headwater import _core
 
@@ -62,28 +62,27 @@ class Keywords:
 
     def document(self, made: type) -> type:
         """Writes the rows into the signature of the class, where it has **options, and into its
-        docstring, where that has a line {options}."""
+        docstring, where that has a line {options}, or {option_names} for the names alone."""
         signature = inspect.signature(made.__init__)
         plain = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         rows = [row.parameter() for row in self._rows.values()]
         made.__init__.__signature__ = signature.replace(parameters=plain + rows)
         entries = "\n".join(row.entry() for row in self._rows.values())
-        made.__doc__ = inspect.cleandoc(made.__doc__).replace("{options}", entries)
+        names_alone = textwrap.fill(", ".join(self._rows), 96)
+        made.__doc__ = inspect.cleandoc(made.__doc__ or "").replace("{options}", entries).replace(
+            "{option_names}", names_alone)
         return made
-
-
-def names(rows: Iterable[Row]) -> str:
-    return ", ".join(f"`{row.name}`" for row in rows)
 
 
 def with_engine_options(function: Callable) -> Callable:
     """Writes the names of the engine's options into a docstring that has {engine_options}."""
-    function.__doc__ = function.__doc__.replace("{engine_options}", names(ENGINE))
+    function.__doc__ = (function.__doc__ or "").replace(
+        "{engine_options}", ", ".join(f"`{row.name}`" for row in ENGINE))
     return function
 
 
 def default_of(name: str) -> Any:
-    found: Optional[Row] = next((row for row in STREAM if row.name == name), None)
-    if found is None:
-        raise KeyError(name)
-    return found.default
+    return next(row.default for row in STREAM if row.name == name)
+
+
+SEED = default_of("seed")
