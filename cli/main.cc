@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "config_file.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/text/utf8.hpp"
 #include "headwater/session/model.hpp"
@@ -47,6 +48,18 @@ std::string unexpected_argument(const CLI::App& app) {
   return fmt::format("unexpected argument '{}'", extras.front());
 }
 
+// A process that reads HDF5 for another one is made of as little as can be.
+void add_commands(CLI::App& app, Run& run, const std::string& first_argument) {
+  add_hdf5_reader(app, run);
+  if (is_hdf5_reader(first_argument)) return;
+  add_simulate(app, run);
+  add_fit(app, run);
+  add_apply(app, run);
+  add_score(app, run);
+  add_show(app, run);
+  add_options_page(app, run);
+}
+
 // What was printed may still be in a buffer, and the disk be full.
 void flush_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -68,13 +81,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "headwater " + headwater::version());
   app.require_subcommand(0, 1);
   Run run;
-  add_simulate(app, run);
-  add_fit(app, run);
-  add_apply(app, run);
-  add_score(app, run);
-  add_show(app, run);
-  add_hdf5_reader(app, run);
-  add_options_page(app, run);
+  add_commands(app, run, argc > 1 ? argv[1] : "");
   // After the commands, which would inherit it.
   app.footer(
       "headwater COMMAND --help lists the options of a command.\n"
