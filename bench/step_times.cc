@@ -103,7 +103,7 @@ Config take_config(Words& words, const Matrix& basis) {
   config.block = take_number(words, "block", 0);
   config.paper_exact = take(words, "paper-exact", "0") == "1";
   config.seed = bench::filter_seed(1);
-  config.trace_every = std::int64_t{1} << 60;  // so that no step writes a trace
+  config.trace_every = kMostObservations;  // a trace is no part of a step
   return config;
 }
 

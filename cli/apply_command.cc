@@ -8,6 +8,7 @@
 #include "headwater/io/sink.hpp"
 #include "headwater/observations/record.hpp"
 #include "model_and_data.hpp"
+#include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 
@@ -22,8 +23,8 @@ struct Options {
   bool smooth = false;
   bool last = false;
   bool quiet = false;
-  EngineOptions engine;
-  std::uint64_t seed = 1;
+  EngineConfig engine;
+  std::uint64_t seed = kDefaultSeed;
 };
 
 const Estimate& chosen(const Options& options, const Model& model) {
@@ -32,8 +33,7 @@ const Estimate& chosen(const Options& options, const Model& model) {
 
 void apply_filtered(const Options& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
-  ModelFilter filter(chosen(options, model), model.background, options.engine.config(),
-                     options.seed);
+  ModelFilter filter(chosen(options, model), model.background, options.engine, options.seed);
   Progress progress(options.quiet);
   for (std::int64_t t = 1; data.next(); ++t) {
     filter.step(data.observation());
@@ -46,8 +46,8 @@ void apply_smoothed(const Options& options, const Model& model, DataStream& data
                     MatrixSink& sink) {
   Record all;
   while (data.next()) all.add(data.observation());
-  const RowMatrix means = smoothed_activations(chosen(options, model), model.background, all,
-                                               options.engine.config(), options.seed);
+  const RowMatrix means = smoothed_activations(chosen(options, model), model.background,
+                                               all, options.engine, options.seed);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
@@ -64,21 +64,42 @@ void apply(const Options& options) {
   report_bad_rows(data, options.quiet);
 }
 
+OptionTable<Options> option_table() {
+  using namespace headwater::rows;
+  return joined<Options>({
+      {text({.name = "MODEL",
+             .help = "model file of headwater fit",
+             .is_required = true,
+             .is_positional = true},
+            &Options::model, kFileName)},
+      within(&Options::data, DataOptions::table()),
+      in_group<Options>(
+          "Output",
+          {text({.name = "out",
+                 .value_name = "FILE",
+                 .help =
+                     "T x K activations to write: .csv, .tsv, .npy or - (CSV to standard output)",
+                 .is_required = true},
+                &Options::out, kFileName),
+           flag({.name = "smooth",
+                 .help = "E[x_t | all data] instead of E[x_t | data up to t]; reads all data first",
+                 .python_name = "smooth"},
+                &Options::smooth),
+           flag({.name = "last",
+                 .help = "use the last iterate instead of the average",
+                 .python_name = "last"},
+                &Options::last),
+           quiet_option(&Options::quiet, "print no progress line")}),
+      within(&Options::engine, engine_options()),
+      in_group<Options>("Engine", {seed_option(&Options::seed)}),
+  });
+}
+
 }  // namespace
 
 void add_apply(CLI::App& app, Run& run) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("apply", "find the activations behind data");
-  command.add_option("MODEL", options->model, "model file of headwater fit")->required();
-  options->data.add_to(command);
-  command.add_option("--out", options->out, "T x K activations: .csv, .tsv, .npy or - (CSV)")
-      ->required()
-      ->type_name("FILE");
-  command.add_flag("--smooth", options->smooth,
-                   "E[x_t | all data] instead of E[x_t | data up to t]; reads all data first");
-  command.add_flag("--last", options->last, "by the last iterate instead of the average");
-  command.add_flag("--quiet", options->quiet, "no progress line");
-  options->engine.add_to(command);
-  add_seed_option(command, options->seed).group("Engine");
+  add_options(command, option_table(), *options);
   command.callback([options, &run] { run = [options] { apply(*options); }; });
 }

@@ -3,16 +3,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+// --config FILE stands for the options in the file, put before those of the command line, which
+// overrule them.
 
-// --config FILE inserts the options of a file before those of the command line, which take
-// precedence.
-
-CLI::Option* add_config_option(CLI::App& command);
-
-// Inserts "--name=value" for each setting of the file that --config names. Throws InputError if the
-// file cannot be read.
+// Replaces nothing, but inserts "--name=value" for each setting of the file that --config names.
+// Throws InputError if the file cannot be read, UsageError if a line has no value.
 void insert_config_file(std::vector<std::string>& arguments);

@@ -1,51 +1,51 @@
 #include "data_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "hdf5_reader.hpp"
 #include "options.hpp"
 
-using headwater::DataFormat;
+using namespace headwater;
 
-void DataOptions::add_to(CLI::App& command) {
-  command
-      .add_option(
-          "DATA", name,
-          "T x M, one observation a row: .csv, .tsv, .jsonl, .mtx (each also with .gz), .npy, "
-          "FILE.h5:/DATASET, or - (CSV lines)")
-      ->required();
-  command.add_option("--format", format, "how to read DATA; auto: by its name")
-      ->type_name("auto|csv|tsv|jsonl|mtx|npy")
-      ->capture_default_str();
-  command
-      .add_option(
-          "--exposure", exposure,
-          "T x M, or T x 1 for all channels: how long, or how much of, a channel was looked "
-          "at; intensities are multiplied by it, and 0 is a missing cell")
-      ->type_name("FILE");
-  command
-      .add_option("--on-bad-row", on_bad_row,
-                  "a row that cannot be read ends the run, or is left out and counted")
-      ->type_name("fail|skip")
-      ->check(CLI::IsMember({"fail", "skip"}))
-      ->capture_default_str();
+OptionTable<DataOptions> DataOptions::table() {
+  using namespace headwater::rows;
+  const Choices<DataFormat> formats = {
+      {"auto", DataFormat::by_name},      {"csv", DataFormat::csv},
+      {"tsv", DataFormat::tsv},           {"jsonl", DataFormat::json_lines},
+      {"mtx", DataFormat::matrix_market}, {"npy", DataFormat::npy}};
+  const Choices<std::string> policies = {{"fail", "fail"}, {"skip", "skip"}};
+  return in_group<DataOptions>(
+      "Data",
+      {text({.name = "DATA",
+             .help = "T x M, one observation a row: .csv, .tsv, .jsonl, .mtx (each also with .gz), "
+                     ".npy, FILE.h5:/DATASET, or - (CSV lines from standard input)",
+             .is_required = true,
+             .is_positional = true},
+            &DataOptions::name, kFileName),
+       choice({.name = "format", .help = "format of DATA; auto: by its name"}, &DataOptions::format,
+              formats),
+       text({.name = "exposure",
+             .value_name = "FILE",
+             .help = "T x M, or T x 1 for all channels: how long, or how much of, a channel was "
+                     "observed; intensities are multiplied by it, and 0 makes a cell missing",
+             .python_name = "exposure"},
+            &DataOptions::exposure, kFileName),
+       choice({.name = "on-bad-row",
+               .help = "what happens at a row that cannot be read; fail: the run ends; skip: the "
+                       "row is left out and counted"},
+              &DataOptions::on_bad_row, policies)});
 }
 
-void DataOptions::add_follow_to(CLI::App& command) {
-  command.add_flag("--follow", follow, "at the end of DATA wait for more lines");
+OptionTable<DataOptions> DataOptions::table_with_follow() {
+  using namespace headwater::rows;
+  return joined<DataOptions>(
+      {table(),
+       in_group<DataOptions>(
+           "Data", {flag({.name = "follow", .help = "at the end of DATA, wait for more lines"},
+                         &DataOptions::follow)})});
 }
 
-std::unique_ptr<headwater::ObservationSource> DataOptions::open(
-    std::function<bool()> should_stop) const {
-  return headwater::open_source(name,
-                                {.format = choose<DataFormat>("format", format,
-                                                              {{"auto", DataFormat::by_name},
-                                                               {"csv", DataFormat::csv},
-                                                               {"tsv", DataFormat::tsv},
-                                                               {"jsonl", DataFormat::json_lines},
-                                                               {"mtx", DataFormat::matrix_market},
-                                                               {"npy", DataFormat::npy}}),
-                                 .follow = follow,
-                                 .should_stop = std::move(should_stop),
-                                 .hdf5_reader = hdf5_reader()});
+std::unique_ptr<ObservationSource> DataOptions::open(std::function<bool()> should_stop) const {
+  return open_source(name, {.format = format,
+                            .follow = follow,
+                            .should_stop = std::move(should_stop),
+                            .hdf5_reader = hdf5_reader()});
 }

@@ -5,22 +5,19 @@
 #include <string>
 
 #include "headwater/io/source.hpp"
-
-namespace CLI {
-class App;
-}
+#include "headwater/session/option_row.hpp"
 
 // DATA, --format, --exposure and --on-bad-row, for all commands that read data; --follow for those
 // that can wait for more.
 struct DataOptions {
   std::string name;
-  std::string format = "auto";
+  headwater::DataFormat format = headwater::DataFormat::by_name;
   std::string exposure;
   std::string on_bad_row = "fail";
   bool follow = false;
 
-  void add_to(CLI::App& command);
-  void add_follow_to(CLI::App& command);
+  static headwater::OptionTable<DataOptions> table();
+  static headwater::OptionTable<DataOptions> table_with_follow();
 
   std::unique_ptr<headwater::ObservationSource> open(std::function<bool()> should_stop) const;
 };

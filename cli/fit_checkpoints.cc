@@ -2,46 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "headwater/core/error.hpp"
+#include "options.hpp"
 
 using namespace headwater;
 
-void CheckpointOptions::add_to(CLI::App& command) {
-  const std::string group = "Run";
-  command
-      .add_option("--checkpoint", file,
-                  "where the state of the fit is put away, every so often, at the end, and when "
-                  "SIGINT or SIGTERM comes")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--checkpoint-every", every, "observations from one to the next")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option(
-          "--resume", resume,
-          "go on with the fit that was put away there, with the same options and data; what "
-          "it has seen of DATA is passed over")
-      ->type_name("FILE")
-      ->group(group);
-  command
-      .add_option("--skip", skip,
-                  "pass over so many observations of DATA; with --resume 0 if a pipe goes on where "
-                  "it was cut off")
-      ->type_name("N")
-      ->group(group);
-}
-
-void CheckpointOptions::validate() const {
-  if (every < 1) {
-    throw UsageError(fmt::format("checkpoint-every is {}; expected 1 or more", every));
-  }
-  if (skip.value_or(0) < 0) {
-    throw UsageError(fmt::format("skip is {}; expected 0 or more", *skip));
-  }
+OptionTable<CheckpointOptions> CheckpointOptions::table() {
+  using namespace headwater::rows;
+  return in_group<CheckpointOptions>(
+      "Checkpoints",
+      {text({.name = "checkpoint",
+             .value_name = "FILE",
+             .help = "write the state of the fit to this file: regularly, at the end, and when "
+                     "SIGINT or SIGTERM arrives"},
+            &CheckpointOptions::file, kFileName),
+       whole_number({.name = "checkpoint-every", .help = "observations between two checkpoints"},
+                    &CheckpointOptions::every, 1, kMostObservations),
+       text({.name = "resume",
+             .value_name = "FILE",
+             .help = "continue the fit of this checkpoint, with the same options and data; the "
+                     "observations of DATA that it has seen are skipped"},
+            &CheckpointOptions::resume, kFileName),
+       whole_number({.name = "skip",
+                     .help = "skip this many observations of DATA; with --resume, 0 says that a "
+                             "pipe continues where it was cut off"},
+                    &CheckpointOptions::skip, 0, kMostObservations)});
 }
 
 FitCheckpoints::FitCheckpoints(const CheckpointOptions& options, Restarts& restarts)

@@ -7,6 +7,7 @@
 
 #include "data_stream.hpp"
 #include "headwater/session/checkpoint.hpp"
+#include "headwater/session/option_row.hpp"
 #include "line_file.hpp"
 
 // --checkpoint, --checkpoint-every, --resume, --skip
@@ -17,8 +18,7 @@ struct CheckpointOptions {
   std::optional<std::int64_t> skip;
 
   bool any() const { return !file.empty() || !resume.empty(); }
-  void add_to(CLI::App& command);
-  void validate() const;  // throws UsageError
+  static headwater::OptionTable<CheckpointOptions> table();
 };
 
 // Saves checkpoints of a running fit, and restores a fit from a checkpoint.

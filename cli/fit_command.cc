@@ -12,6 +12,7 @@
 #include "headwater/session/particle_health.hpp"
 #include "headwater/session/surprise.hpp"
 #include "model_and_data.hpp"
+#include "option_rows.hpp"
 #include "progress.hpp"
 #include "step_log.hpp"
 #include "stop_signals.hpp"
@@ -170,7 +171,7 @@ class LiveOutputs {
 
 void fit(const FitOptions& options) {
   const Config config = options.config();
-  Restarts restarts(config, options.restarts);
+  Restarts restarts(config, config.restarts);
   FitCheckpoints checkpoints(options.checkpoints, restarts);
   if (config.method == Method::kOnline) watch_for_stop_signals();
   DataStream data(options.data, [] { return stop_signal() != 0; });
@@ -216,6 +217,7 @@ void fit(const FitOptions& options) {
 void add_fit(CLI::App& app, Run& run) {
   auto options = std::make_shared<FitOptions>();
   CLI::App& command = *app.add_subcommand("fit", "learn the basis and the prior from a stream");
-  options->add_to(command);
+  add_options(command, FitOptions::table(), *options);
+  command.footer(list_priors());
   command.callback([options, &run] { run = [options] { fit(*options); }; });
 }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "data_options.hpp"
 #include "fit_checkpoints.hpp"
@@ -13,25 +11,17 @@
 struct FitOptions {
   DataOptions data;
   std::string out;
-  PriorOptions prior;
-  headwater::Config settings;  // numbers and flags are parsed directly into it
-  std::vector<std::string> hold;
-  std::string init = "auto";
-  headwater::Index restarts = 1;
-  std::string method = "online";
-  EngineOptions engine;
-  std::string smoother = "auto";
-  std::string backward = "mcmc";
-  std::string scale_in = "auto";
-  std::string step = "auto";
-  std::string average = "auto";
+  ParameterOptions parameters;
+  headwater::Config settings;  // what is typed goes straight into place
+  std::string init_file;       // of the starting basis, if one is named
   std::string log;
   std::string activations;
   bool surprise = false;
   CheckpointOptions checkpoints;
   bool quiet = false;
+  std::string config_file;  // its options are among the arguments already
 
-  void add_to(CLI::App& command);
+  static headwater::OptionTable<FitOptions> table();
   void check_run(const headwater::Config& config) const;
   // Reads the starting basis if a file is named.
   headwater::Config config() const;

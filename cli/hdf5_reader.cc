@@ -18,6 +18,8 @@ constexpr const char* kCommand = "read-hdf5";
 
 }  // namespace
 
+bool is_hdf5_reader(const std::string& command) { return command == kCommand; }
+
 std::vector<std::string> hdf5_reader() { return {"/proc/self/exe", kCommand, "--"}; }
 
 RowMatrix read_matrix_file(const std::string& name) {

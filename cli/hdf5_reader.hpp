@@ -11,3 +11,6 @@ std::vector<std::string> hdf5_reader();
 
 // headwater::read_matrix() with hdf5_reader().
 headwater::RowMatrix read_matrix_file(const std::string& name);
+
+// Whether this is the command of that program.
+bool is_hdf5_reader(const std::string& command);

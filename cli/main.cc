@@ -12,9 +12,11 @@
 
 #include "commands.hpp"
 #include "config_file.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/core/error.hpp"
 #include "headwater/io/text/utf8.hpp"
 #include "headwater/session/model.hpp"
+#include "option_rows.hpp"
 
 namespace {
 
@@ -46,7 +48,19 @@ std::string unexpected_argument(const CLI::App& app) {
   return fmt::format("unexpected argument '{}'", extras.front());
 }
 
-// The output may still be buffered, and a full disk shows only when it is flushed.
+// A process that reads HDF5 for another one is made of as little as can be.
+void add_commands(CLI::App& app, Run& run, const std::string& first_argument) {
+  add_hdf5_reader(app, run);
+  if (is_hdf5_reader(first_argument)) return;
+  add_simulate(app, run);
+  add_fit(app, run);
+  add_apply(app, run);
+  add_score(app, run);
+  add_show(app, run);
+  add_options_page(app, run);
+}
+
+// What was printed may still be in a buffer, and the disk be full.
 void flush_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw headwater::InputError(
@@ -67,13 +81,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "headwater " + headwater::version());
   app.require_subcommand(0, 1);
   Run run;
-  add_simulate(app, run);
-  add_fit(app, run);
-  add_apply(app, run);
-  add_score(app, run);
-  add_show(app, run);
-  add_hdf5_reader(app, run);
-  // Set after the commands are added; otherwise they would inherit it.
+  add_commands(app, run, argc > 1 ? argv[1] : "");
+  // After the commands, which would inherit it.
   app.footer(
       "headwater COMMAND --help lists the options of a command.\n"
       "A first try:\n"
@@ -84,6 +93,7 @@ int main(int argc, char** argv) {
 
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    refuse_empty_values(arguments);
     insert_config_file(arguments);
     std::ranges::reverse(arguments);  // the order that CLI11 expects
     app.parse(arguments);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "hdf5_reader.hpp"
@@ -50,116 +49,44 @@ headwater::Parameter parse_assignment(const headwater::PriorInfo& prior, const s
 
 }  // namespace
 
-void PriorOptions::add_to(CLI::App& command) {
-  command.add_option("--prior", name, "law of the activations: see below")
-      ->required()
-      ->type_name("NAME");
-  command
-      .add_option("--set", assignments, "a parameter of the prior, or where it starts (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->take_all();
-  command.add_flag("--per-component", per_component,
-                   "parameters for each component instead of shared ones");
-  command.add_option("--states", states, "prior finite: short for --set states=FILE")
-      ->type_name("FILE");
-  command.add_option("--transition", transition, "prior finite: short for --set transition=FILE")
-      ->type_name("FILE");
-  command.footer(list_priors());
+headwater::OptionTable<ParameterOptions> ParameterOptions::table() {
+  using namespace headwater::rows;
+  return in_group<ParameterOptions>(
+      "Model",
+      {names({.name = "set",
+              .value_name = "NAME=VALUE",
+              .help = "value of a parameter of the prior; fit starts from it; VALUE is a number, K "
+                      "numbers with commas between them, or for a table the name of a file",
+              .python_name = "set"},
+             &ParameterOptions::assignments, "NAME=VALUE"),
+       text({.name = "states",
+             .value_name = "FILE",
+             .help = "prior finite: short for --set states=FILE"},
+            &ParameterOptions::states, kFileName),
+       text({.name = "transition",
+             .value_name = "FILE",
+             .help = "prior finite: short for --set transition=FILE"},
+            &ParameterOptions::transition, kFileName)});
 }
 
-headwater::PriorConfig PriorOptions::config() const {
-  const headwater::PriorInfo& info = headwater::find_prior(name);
+headwater::Parameters ParameterOptions::parameters(const std::string& prior) const {
+  const headwater::PriorInfo& info = headwater::find_prior(prior);
   std::vector<std::string> all = assignments;
   if (!states.empty()) all.push_back("states=" + states);
   if (!transition.empty()) all.push_back("transition=" + transition);
-  headwater::PriorConfig config;
-  config.name = name;
-  config.per_component = per_component;
+  headwater::Parameters parameters;
   for (const std::string& assignment : all) {
     headwater::Parameter parameter = parse_assignment(info, assignment);
-    std::erase_if(config.parameters, [&](const headwater::Parameter& earlier) {
+    std::erase_if(parameters, [&](const headwater::Parameter& earlier) {
       return earlier.name == parameter.name;
     });
-    config.parameters.push_back(std::move(parameter));
+    parameters.push_back(std::move(parameter));
   }
-  return config;
-}
-
-void EngineOptions::add_to(CLI::App& command) {
-  const std::string group = "Engine";
-  command
-      .add_option("--engine", engine,
-                  "exact: all states of a finite prior; beam: those that matter, of up to 2^64; "
-                  "particle: any prior; fast: log-gaussian, gamma or independent, biased; auto: by "
-                  "the prior and the size")
-      ->type_name("auto|exact|beam|particle|fast")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--particles", settings.num_particles, "how many")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--beam-width", settings.beam_width, "states that engine beam keeps")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--proposal", proposal,
-                  "where particles move: by the prior alone, or guided by the observation; auto: "
-                  "guided where there are many channels and components")
-      ->type_name("auto|prior|guided")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--resampling", resampling, "how particles are drawn anew")
-      ->type_name("systematic|stratified|multinomial|residual")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--resample-below", settings.resample_below,
-                  "resample when the effective number of particles is below F N; 1: every step")
-      ->type_name("F")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--threads", settings.num_threads, "the result does not depend on it")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-}
-
-headwater::EngineConfig EngineOptions::config() const {
-  headwater::EngineConfig config = settings;
-  config.kind = choose("engine", engine, headwater::engine_choices());
-  config.proposal = choose("proposal", proposal, headwater::proposal_choices());
-  config.resampling = headwater::parse_resampling(resampling);
-  config.validate();
-  return config;
+  return parameters;
 }
 
 std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name) {
   return name.empty() ? nullptr : headwater::create_sink(name);
-}
-
-namespace {
-
-CLI::Validator whole_number() {
-  return CLI::Validator(
-      [](std::string& text) {
-        std::uint64_t number = 0;
-        const char* const last = text.data() + text.size();
-        const auto [end, error] = std::from_chars(text.data(), last, number);
-        if (error == std::errc() && end == last) return std::string();
-        return fmt::format("'{}' is not a whole number from 0 to 18446744073709551615", text);
-      },
-      "");
-}
-
-}  // namespace
-
-CLI::Option& add_seed_option(CLI::App& command, std::uint64_t& seed) {
-  return *command.add_option("--seed", seed, "same seed, same bytes")
-              ->check(whole_number())
-              ->type_name("S")
-              ->capture_default_str();
 }
 
 std::string list_priors() {
@@ -171,10 +98,4 @@ std::string list_priors() {
     }
   }
   return text;
-}
-
-void throw_unknown_choice(const char* option, const std::string& text,
-                          const std::vector<std::string>& names) {
-  throw UsageError(
-      fmt::format("--{} {}: expected one of {}", option, text, fmt::join(names, ", ")));
 }

@@ -10,6 +10,7 @@
 #include "headwater/io/text/json.hpp"
 #include "headwater/session/surprise.hpp"
 #include "model_and_data.hpp"
+#include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 
@@ -26,8 +27,8 @@ struct Options {
   bool json = false;
   bool last = false;
   bool quiet = false;
-  EngineOptions engine;
-  std::uint64_t seed = 1;
+  EngineConfig engine;
+  std::uint64_t seed = kDefaultSeed;
 };
 
 struct Score {
@@ -50,8 +51,8 @@ Vector predicted_counts(const ModelFilter& filter, std::span<const double> expos
 Score run_over(const Options& options, const Model& model, DataStream& data) {
   const auto out = sink_if_named(options.out);
   const auto predict = sink_if_named(options.predict);
-  ModelFilter filter(options.last ? model.last : model.reported, model.background,
-                     options.engine.config(), options.seed);
+  ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
+                     options.seed);
   Progress progress(options.quiet);
   Score score;
   TailProbability tail_probability(options.seed);
@@ -115,23 +116,45 @@ void score_data(const Options& options) {
   }
 }
 
+OptionTable<Options> option_table() {
+  using namespace headwater::rows;
+  return joined<Options>({
+      {text({.name = "MODEL",
+             .help = "model file of headwater fit",
+             .is_required = true,
+             .is_positional = true},
+            &Options::model, kFileName)},
+      within(&Options::data, DataOptions::table()),
+      in_group<Options>(
+          "Output",
+          {text({.name = "out",
+                 .value_name = "FILE",
+                 .help = "log p(y_t | y_1..t-1), one number a row"},
+                &Options::out, kFileName),
+           text({.name = "predict", .value_name = "FILE", .help = "T x M: E[y_t | y_1..t-1]"},
+                &Options::predict, kFileName),
+           flag({.name = "surprise",
+                 .help = "a second column in --out: the probability of an observation at least as "
+                         "surprising, which is uniform on (0, 1) if the model is right",
+                 .python_name = "surprise"},
+                &Options::surprise),
+           flag({.name = "json", .help = "print the totals as JSON"}, &Options::json),
+           flag({.name = "last",
+                 .help = "use the last iterate instead of the average",
+                 .python_name = "last"},
+                &Options::last),
+           quiet_option(&Options::quiet, "print no progress line")}),
+      within(&Options::engine, engine_options()),
+      in_group<Options>("Engine", {seed_option(&Options::seed)}),
+  });
+}
+
 }  // namespace
 
 void add_score(CLI::App& app, Run& run) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
       *app.add_subcommand("score", "how well a model predicts data, one step ahead");
-  command.add_option("MODEL", options->model, "model file of headwater fit")->required();
-  options->data.add_to(command);
-  command.add_option("--out", options->out, "log p(y_t | y_1..t-1), one a row")->type_name("FILE");
-  command.add_option("--predict", options->predict, "T x M: E[y_t | y_1..t-1]")->type_name("FILE");
-  command.add_flag("--surprise", options->surprise,
-                   "a second column in --out: how probable an observation at least as surprising "
-                   "was; uniform on (0, 1) where the model is right");
-  command.add_flag("--json", options->json, "the totals as JSON");
-  command.add_flag("--last", options->last, "by the last iterate instead of the average");
-  command.add_flag("--quiet", options->quiet, "no progress line");
-  options->engine.add_to(command);
-  add_seed_option(command, options->seed).group("Engine");
+  add_options(command, option_table(), *options);
   command.callback([options, &run] { run = [options] { score_data(*options); }; });
 }

@@ -9,6 +9,8 @@
 #include "headwater/io/text/json.hpp"
 #include "headwater/learning/matching.hpp"
 #include "headwater/session/model_file.hpp"
+#include "option_rows.hpp"
+#include "options.hpp"
 #include "parameter_json.hpp"
 #include "progress.hpp"
 
@@ -158,23 +160,46 @@ void show(const Options& options) {
   }
 }
 
+OptionTable<Options> option_table() {
+  using namespace headwater::rows;
+  return joined<Options>({
+      {text({.name = "MODEL",
+             .help = "model file of headwater fit",
+             .is_required = true,
+             .is_positional = true},
+            &Options::model, kFileName)},
+      in_group<Options>(
+          "Output",
+          {flag({.name = "json", .help = "print everything but the basis and the trace, as JSON"},
+                &Options::json),
+           flag({.name = "basis", .help = "print the basis: M lines of K numbers with 17 digits"},
+                &Options::basis),
+           flag({.name = "trace", .help = "print the estimates as they changed: CSV with a header"},
+                &Options::trace),
+           text({.name = "compare",
+                 .value_name = "FILE",
+                 .help = "print the basis beside another one (M x K), columns matched"},
+                &Options::compare, kFileName),
+           flag({.name = "last", .help = "use the last iterate instead of the average"},
+                &Options::last)}),
+  });
+}
+
+// Only one of them can be asked for at a time.
+void exclude_each_other(CLI::App& command, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t j = i + 1; j < names.size(); ++j) {
+      command.get_option(names[i])->excludes(command.get_option(names[j]));
+    }
+  }
+}
+
 }  // namespace
 
 void add_show(CLI::App& app, Run& run) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("show", "print what is in a model file");
-  command.add_option("MODEL", options->model, "model file of headwater fit")->required();
-  auto* json = command.add_flag("--json", options->json, "everything but the basis and the trace");
-  auto* basis = command.add_flag("--basis", options->basis, "M lines of K numbers with 17 digits");
-  auto* trace =
-      command.add_flag("--trace", options->trace, "the estimates as they went: CSV with a header");
-  auto* compare = command
-                      .add_option("--compare", options->compare,
-                                  "beside another basis (M x K file), columns matched")
-                      ->type_name("FILE");
-  json->excludes(basis)->excludes(trace)->excludes(compare);
-  basis->excludes(trace)->excludes(compare);
-  trace->excludes(compare);
-  command.add_flag("--last", options->last, "the last iterate instead of the average");
+  add_options(command, option_table(), *options);
+  exclude_each_other(command, {"--json", "--basis", "--trace", "--compare"});
   command.callback([options, &run] { run = [options] { show(*options); }; });
 }

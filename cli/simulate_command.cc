@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "hdf5_reader.hpp"
@@ -9,6 +10,7 @@
 #include "headwater/io/sink.hpp"
 #include "headwater/models/simulate.hpp"
 #include "headwater/session/registry.hpp"
+#include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 
@@ -17,13 +19,14 @@ namespace {
 using namespace headwater;
 
 struct Options {
-  PriorOptions prior;
+  PriorConfig prior;
+  ParameterOptions parameters;
   std::string basis;
-  Index channels = 0;
-  Index components = 0;
+  std::optional<Index> channels;
+  std::optional<Index> components;
   double scale = 10;
   std::int64_t length = 0;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = kDefaultSeed;
   std::string out;
   std::string save_activations;
   std::string save_basis;
@@ -32,24 +35,19 @@ struct Options {
 
 Matrix basis_to_use(const Options& options) {
   if (options.basis.empty()) {
-    if (options.channels < 1 || options.components < 1) {
-      throw UsageError(
-          "simulate needs --basis FILE, or --channels M and --components K, both 1 or "
-          "more");
+    if (!options.channels || !options.components) {
+      throw UsageError("simulate needs --basis FILE, or --channels M and --components K");
     }
-    if (!(options.scale > 0)) {
-      throw UsageError(fmt::format("--scale {}: expected a positive number", options.scale));
-    }
-    return random_basis(options.channels, options.components, options.scale, options.seed);
+    return random_basis(*options.channels, *options.components, options.scale, options.seed);
   }
   Matrix basis = read_matrix_file(options.basis);
-  if (options.components > 0 && basis.cols() != options.components) {
+  if (options.components && basis.cols() != *options.components) {
     throw InputError(fmt::format("{}: has {} columns; --components says {}", options.basis,
-                                 basis.cols(), options.components));
+                                 basis.cols(), *options.components));
   }
-  if (options.channels > 0 && basis.rows() != options.channels) {
+  if (options.channels && basis.rows() != *options.channels) {
     throw InputError(fmt::format("{}: has {} rows; --channels says {}", options.basis, basis.rows(),
-                                 options.channels));
+                                 *options.channels));
   }
   return basis;
 }
@@ -60,11 +58,10 @@ void write_matrix(const RowMatrix& matrix, MatrixSink& sink) {
 }
 
 void simulate(const Options& options) {
-  if (options.length < 1) {
-    throw UsageError(fmt::format("--length {}: expected 1 or more", options.length));
-  }
   const Matrix basis = basis_to_use(options);
-  Simulator simulator(make_prior(basis.cols(), options.prior.config()), basis, options.seed);
+  PriorConfig prior = options.prior;
+  prior.parameters = options.parameters.parameters(prior.name);
+  Simulator simulator(make_prior(basis.cols(), prior), basis, options.seed);
   const auto data = create_sink(options.out);
   const auto activations = sink_if_named(options.save_activations);
   const auto used_basis = sink_if_named(options.save_basis);
@@ -80,31 +77,63 @@ void simulate(const Options& options) {
   data->commit();
 }
 
+OptionTable<Options> option_table() {
+  using namespace headwater::rows;
+  return joined<Options>({
+      within(&Options::prior, prior_options()),
+      within(&Options::parameters, ParameterOptions::table()),
+      in_group<Options>(
+          "Model", {text({.name = "basis",
+                          .value_name = "FILE",
+                          .help = "M x K file: column k is what component k adds to each channel",
+                          .python_name = "basis"},
+                         &Options::basis, kFileName),
+                    whole_number({.name = "channels",
+                                  .value_name = "M",
+                                  .help = "number of channels of a random basis",
+                                  .python_name = "channels"},
+                                 &Options::channels, 1, 100'000'000),
+                    whole_number({.name = "components",
+                                  .value_name = "K",
+                                  .help = "number of components of a random basis",
+                                  .python_name = "components"},
+                                 &Options::components, 1, kMostComponents),
+                    real_number({.name = "scale",
+                                 .help = "entries of a random basis are uniform between 0 and this",
+                                 .python_name = "scale"},
+                                &Options::scale, RealNumber{0, 1e9, false, true})}),
+      in_group<Options>(
+          "Output",
+          {whole_number({.name = "length",
+                         .value_name = "T",
+                         .help = "number of observations to draw",
+                         .python_name = "length",
+                         .is_required = true},
+                        &Options::length, 1, kMostObservations),
+           seed_option(&Options::seed),
+           text({.name = "out",
+                 .value_name = "FILE",
+                 .help = "T x M counts to write: .csv, .tsv, .npy or - (CSV to standard output)",
+                 .is_required = true},
+                &Options::out, kFileName),
+           text({.name = "save-activations",
+                 .value_name = "FILE",
+                 .help = "write the activations that were drawn, T x K"},
+                &Options::save_activations, kFileName),
+           text({.name = "save-basis",
+                 .value_name = "FILE",
+                 .help = "write the basis that was used, M x K"},
+                &Options::save_basis, kFileName),
+           quiet_option(&Options::quiet, "print no progress line")}),
+  });
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, Run& run) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("simulate", "draw a stream from a model");
-  options->prior.add_to(command);
-  command.add_option("--basis", options->basis, "M x K file: column k is what component k adds")
-      ->type_name("FILE");
-  command.add_option("--channels", options->channels, "M, for a random basis")->type_name("M");
-  command.add_option("--components", options->components, "K, for a random basis")->type_name("K");
-  command
-      .add_option("--scale", options->scale, "entries of a random basis are uniform on (0, this)")
-      ->type_name("X")
-      ->capture_default_str();
-  command.add_option("--length", options->length, "observations to draw")
-      ->required()
-      ->type_name("T");
-  add_seed_option(command, options->seed);
-  command.add_option("--out", options->out, "T x M counts: .csv, .tsv, .npy or - (CSV)")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("--save-activations", options->save_activations, "T x K, what was on when")
-      ->type_name("FILE");
-  command.add_option("--save-basis", options->save_basis, "M x K, the basis that was used")
-      ->type_name("FILE");
-  command.add_flag("--quiet", options->quiet, "no progress line");
+  add_options(command, option_table(), *options);
+  command.footer(list_priors());
   command.callback([options, &run] { run = [options] { simulate(*options); }; });
 }

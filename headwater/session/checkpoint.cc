@@ -127,14 +127,12 @@ Checkpoint read_checkpoint(const std::string& name) {
 std::vector<std::pair<std::string, std::string>> fit_options(const Restarts& restarts) {
   const Config& config = restarts.session(0).config();
   std::vector<std::pair<std::string, std::string>> options = describe(config);
-  options.emplace_back("components", fmt::format("{}", config.num_components));
-  options.emplace_back("prior", config.prior.name);
+  for (auto& option : describe(config, Recorded::kCheckpoints)) {
+    options.push_back(std::move(option));
+  }
   for (const Parameter& parameter : config.prior.parameters) {
     options.emplace_back(parameter.name, text_of(parameter));
   }
-  options.emplace_back("seed", fmt::format("{}", config.seed));
-  options.emplace_back("strict", config.strict ? "yes" : "no");
-  options.emplace_back("trace-every", fmt::format("{}", config.trace_every));
   options.emplace_back("restarts", fmt::format("{}", restarts.size()));
   const Matrix& start = config.initial_basis;
   if (start.size() > 0) {

@@ -1,59 +1,56 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "headwater/session/config.hpp"
 
+// The names that values of options go by, in the shell, in Python and in model files. Each pair of
+// a name and a value stands here and nowhere else; to_string() reads it here.
+
 namespace headwater {
 
-// The names that options go by, in the shell as in Python.
 template <class Value>
 struct Choice {
-  const char* name;
+  std::string name;
   Value value;
 };
 template <class Value>
 using Choices = std::vector<Choice<Value>>;
 
-inline Choices<Method> method_choices() {
-  return {{"online", Method::kOnline}, {"batch", Method::kBatch}};
+const Choices<Method>& method_choices();
+const Choices<Init>& init_choices();
+const Choices<Average>& average_choices();
+const Choices<EngineKind>& engine_choices();
+const Choices<ProposalKind>& proposal_choices();
+const Choices<Resampling>& resampling_choices();
+const Choices<SmootherKind>& smoother_choices();
+const Choices<BackwardDraw>& backward_choices();
+const Choices<Scale>& scale_choices();
+
+// Empty if the value is none of the choices.
+template <class Value>
+std::string name_of(const Value& value, const Choices<Value>& choices) {
+  for (const Choice<Value>& choice : choices) {
+    if (choice.value == value) return choice.name;
+  }
+  return "";
 }
 
-inline Choices<EngineKind> engine_choices() {
-  return {{"auto", EngineKind::kAuto},
-          {"exact", EngineKind::kExact},
-          {"beam", EngineKind::kBeam},
-          {"particle", EngineKind::kParticle},
-          {"fast", EngineKind::kFast}};
+template <class Value>
+std::optional<Value> value_of(const std::string& name, const Choices<Value>& choices) {
+  for (const Choice<Value>& choice : choices) {
+    if (choice.name == name) return choice.value;
+  }
+  return std::nullopt;
 }
 
-inline Choices<ProposalKind> proposal_choices() {
-  return {{"auto", ProposalKind::kAuto},
-          {"prior", ProposalKind::kPrior},
-          {"guided", ProposalKind::kGuided}};
-}
-
-inline Choices<SmootherKind> smoother_choices() {
-  return {{"auto", SmootherKind::kAuto},
-          {"path", SmootherKind::kPath},
-          {"forward", SmootherKind::kForward},
-          {"paris", SmootherKind::kParis},
-          {"lag", SmootherKind::kLag}};
-}
-
-inline Choices<BackwardDraw> backward_choices() {
-  return {{"mcmc", BackwardDraw::kMcmc},
-          {"rejection", BackwardDraw::kRejection},
-          {"exact", BackwardDraw::kExact}};
-}
-
-inline Choices<Scale> scale_choices() {
-  return {{"auto", Scale::kAuto}, {"basis", Scale::kPlain}, {"prior", Scale::kCentred}};
-}
-
-inline Choices<Average> average_choices() {
-  return {{"auto", Average::kAuto}, {"none", Average::kNone}, {"polyak", Average::kPolyak}};
+template <class Value>
+std::vector<std::string> names_of(const Choices<Value>& choices) {
+  std::vector<std::string> names;
+  for (const Choice<Value>& choice : choices) names.push_back(choice.name);
+  return names;
 }
 
 }  // namespace headwater

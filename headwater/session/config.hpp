@@ -11,6 +11,13 @@
 
 namespace headwater {
 
+// So many that any memory is used up before, and so few that no product of sizes leaves 64 bits.
+inline constexpr Index kMostComponents = 65536;
+// Observations that can be counted without any sum of a few counts leaving 64 bits.
+inline constexpr std::int64_t kMostObservations = 1'000'000'000'000'000;
+
+inline constexpr std::uint64_t kDefaultSeed = 1;  // of every command
+
 enum class Method { kOnline, kBatch };
 // Where the basis starts, if none is given.
 enum class Init {
@@ -32,8 +39,8 @@ struct PriorConfig {
   bool per_component = false;  // parameters for each component instead of shared ones
 };
 
-// Every option of a fit. The shell, C++ and the model file share it; each default is the one that
-// the command has.
+// Every option of a fit. Each has a row in options.cc, from which the command line, Python and the
+// model file follow; the defaults stand here and nowhere else.
 struct Config {
   Index num_components = 0;
   PriorConfig prior;
@@ -61,7 +68,8 @@ struct Config {
 
   MStepOptions m_step;  // weak priors, floors, what is held
 
-  std::uint64_t seed = 1;
+  Index restarts = 1;  // fits at the same time, see Restarts; a Session is one of them
+  std::uint64_t seed = kDefaultSeed;
   bool strict = false;           // an impossible observation ends the fit
   std::int64_t trace_every = 0;  // 0: often enough for some hundred rows, whatever the length
 
@@ -72,7 +80,16 @@ struct Config {
   bool averages() const;  // whether the average is reported
 };
 
-// The options that a result depends on, as name and text, for the model file.
-std::vector<std::pair<std::string, std::string>> describe(const Config& config);
+// Where an option is written down with a result.
+enum class Recorded {
+  kNowhere,      // the result does not depend on it, or it is recorded by other means
+  kCheckpoints,  // in checkpoints; a model file has it in a place of its own, or not at all
+  kModels,       // in model files, and in checkpoints too
+};
+
+// The options that are recorded there, as name and text, in the order of the table; those that are
+// automatic or overruled as they take effect.
+std::vector<std::pair<std::string, std::string>> describe(const Config& config,
+                                                          Recorded recorded = Recorded::kModels);
 
 }  // namespace headwater

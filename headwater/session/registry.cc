@@ -21,7 +21,6 @@ constexpr double kAlpha = 0.95;
 constexpr double kPersistence = 0.9;
 constexpr double kNoise = 0.3;
 constexpr double kShape = 1;
-constexpr Index kMostComponents = 65536;
 
 Vector starting_values(const PriorConfig& config, std::string_view name, double standard,
                        Index num_components) {
@@ -147,12 +146,9 @@ const ParameterInfo& find_parameter_info(const PriorInfo& prior, std::string_vie
 
 AnyPrior make_prior(Index num_components, const PriorConfig& config) {
   const PriorInfo& info = find_prior(config.name);
-  if (num_components < 1) {
-    throw UsageError(fmt::format("components is {}; expected 1 or more", num_components));
-  }
-  if (num_components > kMostComponents) {
-    throw UsageError(
-        fmt::format("components is {}; expected at most {}", num_components, kMostComponents));
+  if (num_components < 1 || num_components > kMostComponents) {
+    throw UsageError(fmt::format("components is {}; expected a whole number from 1 to {}",
+                                 num_components, kMostComponents));
   }
   for (const Parameter& parameter : config.parameters) find_parameter_info(info, parameter.name);
   return info.make(num_components, config);

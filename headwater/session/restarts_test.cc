@@ -155,7 +155,8 @@ TEST(Restarts, AreAtLeastOneAndNotTooMany) {
   }
   Config config = small_config(Init::kRandom);
   config.num_components = 0;
-  EXPECT_EQ(message_of([&] { Restarts(config, 2); }), "components is 0; expected 1 or more");
+  EXPECT_EQ(message_of([&] { Restarts(config, 2); }),
+            "components is 0; expected a whole number from 1 to 65536");
 }
 
 // What a fit with a search is to equal: one that is given what the search finds among the first
@@ -265,16 +266,14 @@ TEST(AutomaticSession, StartsWhenTheBufferIsFull) {
   EXPECT_GT(searched, 0);
 }
 
-// Nothing is searched for where the basis is given, held, or to start as the paper has it.
+// Nothing is searched for where the basis is given, or to start as the paper has it.
 TEST(AutomaticSession, SearchesOnlyWhereThereIsSomethingToFind) {
   const Matrix record = record_of(150);
   Config given = small_config(Init::kAuto);
   given.initial_basis = random_basis(4, 2, 6, 1);
-  Config held = small_config(Init::kAuto);
-  held.m_step.hold_basis = true;
   Config printed = small_config(Init::kAuto);
   printed.paper_exact = true;
-  for (const Config& config : {given, held, printed, small_config(Init::kRandom)}) {
+  for (const Config& config : {given, printed, small_config(Init::kRandom)}) {
     Session session(config);
     feed(session, record);
     EXPECT_TRUE(session.start_report().chosen.empty());

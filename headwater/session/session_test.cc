@@ -125,7 +125,8 @@ TEST(Session, RefusesWhatMakesNoSense) {
     change(config);
     EXPECT_EQ(message_of([&] { Session session(config); }), words);
   };
-  refuses([](Config& c) { c.num_components = 0; }, "components is 0; expected 1 or more");
+  refuses([](Config& c) { c.num_components = 0; },
+          "components is 0; expected a whole number from 1 to 65536");
   refuses([](Config& c) { c.prior.name = "nothing"; },
           "unknown prior 'nothing'; there are: basis-selection, relaxed-selection, log-gaussian, "
           "gamma, "
@@ -136,7 +137,8 @@ TEST(Session, RefusesWhatMakesNoSense) {
           "stay_on is 1.5; expected a number inside (0, 1)");
   refuses([](Config& c) { c.m_step.held_parameters = {"speed"}; },
           "prior 'basis-selection' has no parameter 'speed' to hold");
-  refuses([](Config& c) { c.burn_in = -1; }, "burn-in is -1; expected 0 or more");
+  refuses([](Config& c) { c.burn_in = -1; },
+          "burn-in is -1; expected a whole number from 0 to 1000000000000000");
   refuses([](Config& c) { c.initial_basis = Matrix::Ones(4, 3); },
           "the starting basis has 3 columns; expected 2, one for each component");
   refuses([](Config& c) { c.initial_basis(1, 1) = -1; },

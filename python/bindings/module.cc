@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   nanobind::exception<headwater::InputError>(module, "InputError", PyExc_ValueError);
   nanobind::exception<headwater::UsageError>(module, "UsageError", PyExc_ValueError);
   module.def("version", headwater::version);
+  headwater::python::bind_options(module);
   headwater::python::bind_particle_random(module);
   headwater::python::bind_model(module);
   headwater::python::bind_stream(module);

@@ -6,6 +6,7 @@
 // all computations.
 namespace headwater::python {
 
+void bind_options(nanobind::module_& module);
 void bind_stream(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_simulator(nanobind::module_& module);

@@ -4,13 +4,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <functional>
-#include <map>
-#include <type_traits>
+#include <optional>
+#include <utility>
 
 #include "arrays.hpp"
 #include "headwater/core/error.hpp"
-#include "headwater/session/choices.hpp"
+#include "headwater/session/options.hpp"
+#include "module.hpp"
 
 namespace headwater::python {
 
@@ -33,150 +33,135 @@ struct Given {
   }
 };
 
-template <class Target>
-using Setter = std::function<void(Target&, const Given&)>;
-template <class Target>
-using Setters = std::map<std::string, Setter<Target>>;
-
-template <class T>
-constexpr const char* kind_of() {
-  if constexpr (std::is_same_v<T, bool>) return "True or False";
-  if constexpr (std::is_unsigned_v<T>) return "a whole number, 0 or more";
-  if constexpr (std::is_integral_v<T>) return "a whole number";
-  return "a number";
+[[noreturn]] void refuse(const Given& given, const OptionKind& kind) {
+  throw UsageError(
+      fmt::format("{}={}: expected {}", given.name, given.shown(),
+                  std::holds_alternative<Flag>(kind) ? "True or False" : expectation(kind)));
 }
 
 template <class T>
-void put(T& to, const Given& given) {
-  to = given.as<T>(kind_of<T>());
+std::optional<T> cast(nb::handle value) {
+  T result{};
+  return nb::try_cast(value, result) ? std::optional<T>(std::move(result)) : std::nullopt;
 }
 
-template <class Target, class T>
-Setter<Target> plain(T Target::*member) {
-  return [member](Target& target, const Given& given) { put(target.*member, given); };
-}
+// What would be typed in the shell for a value of this kind: several texts for a list, nothing for
+// a value of another kind.
+struct TextOf {
+  using Texts = std::optional<std::vector<std::string>>;
+  nb::handle value;
 
-template <class Value>
-Value choose(const Given& given, const Choices<Value>& choices) {
-  const auto text = given.as<std::string>("a name");
-  std::string names;
-  for (const Choice<Value>& choice : choices) {
-    if (text == choice.name) return choice.value;
-    names += (names.empty() ? "" : ", ") + std::string(choice.name);
+  Texts operator()(const WholeNumber&) const {
+    if (!PyIndex_Check(value.ptr())) return std::nullopt;
+    return one(nb::str(nb::steal(PyNumber_Index(value.ptr()))).c_str());
   }
-  throw UsageError(fmt::format("{}='{}': expected one of {}", given.name, text, names));
-}
-
-template <class Target, class Value>
-Setter<Target> chosen(Value Target::*member, Choices<Value> (*choices)()) {
-  return [member, choices](Target& target, const Given& given) {
-    target.*member = choose(given, choices());
-  };
-}
-
-const Setters<EngineConfig>& engine_setters() {
-  static const Setters<EngineConfig> setters = {
-      {"engine", chosen(&EngineConfig::kind, engine_choices)},
-      {"num_particles", plain(&EngineConfig::num_particles)},
-      {"beam_width", plain(&EngineConfig::beam_width)},
-      {"proposal", chosen(&EngineConfig::proposal, proposal_choices)},
-      {"resampling",
-       [](EngineConfig& to, const Given& given) {
-         to.resampling = parse_resampling(given.as<std::string>("a name"));
-       }},
-      {"resample_below", plain(&EngineConfig::resample_below)},
-      {"num_threads", plain(&EngineConfig::num_threads)},
-  };
-  return setters;
-}
-
-void hold(Config& config, const Given& given) {
-  for (const std::string& name : given.as<std::vector<std::string>>("a list of names")) {
-    if (name == "basis") {
-      config.m_step.hold_basis = true;
-    } else {
-      config.m_step.held_parameters.push_back(name);
-    }
+  Texts operator()(const RealNumber&) const {
+    const auto number = cast<double>(value);
+    return number ? one(number_text(*number)) : std::nullopt;
   }
-}
-
-void start_from(Config& config, const Given& given) {
-  if (nb::isinstance<nb::str>(given.value)) {
-    config.init = choose<Init>(given, {{"auto", Init::kAuto}, {"random", Init::kRandom}});
-  } else {
-    config.initial_basis = as_map(given.as<RowsIn>("'auto', 'random' or an M x K array"));
+  Texts operator()(const Flag&) const {
+    const auto is_on = cast<bool>(value);
+    return is_on ? one(*is_on ? "yes" : "no") : std::nullopt;
   }
-}
+  Texts operator()(const NameList&) const { return cast<std::vector<std::string>>(value); }
+  template <class Other>
+  Texts operator()(const Other&) const {
+    const auto text = cast<std::string>(value);
+    return text ? one(*text) : std::nullopt;
+  }
 
-const Setters<Config>& fit_setters() {
-  static const Setters<Config> setters = {
-      {"num_components", plain(&Config::num_components)},
-      {"init", start_from},
-      {"hold", hold},
-      {"background", plain(&Config::background)},
-      {"method", chosen(&Config::method, method_choices)},
-      {"smoother", chosen(&Config::smoother, smoother_choices)},
-      {"backward", chosen(&Config::backward, backward_choices)},
-      {"backward_draws", plain(&Config::backward_draws)},
-      {"lag", plain(&Config::lag)},
-      {"window_tolerance", plain(&Config::window_tolerance)},
-      {"block", plain(&Config::block)},
-      {"paper_exact", plain(&Config::paper_exact)},
-      {"scale_in",
-       [](Config& to, const Given& given) { to.m_step.scale = choose(given, scale_choices()); }},
-      {"step",
-       [](Config& to, const Given& given) {
-         to.step_size = StepSize::parse(given.as<std::string>("'power:A' or 'constant:G'"));
-       }},
-      {"burn_in", plain(&Config::burn_in)},
-      {"average", chosen(&Config::average, average_choices)},
-      {"iterations", plain(&Config::iterations)},
-      {"tolerance", plain(&Config::tolerance)},
-      {"basis_shape", [](Config& to, const Given& given) { put(to.m_step.basis_shape, given); }},
-      {"basis_rate", [](Config& to, const Given& given) { put(to.m_step.basis_rate, given); }},
-      {"basis_floor", [](Config& to, const Given& given) { put(to.m_step.basis_floor, given); }},
-      {"transition_weight",
-       [](Config& to, const Given& given) { put(to.m_step.transition_weight, given); }},
-      {"seed", plain(&Config::seed)},
-      {"strict", plain(&Config::strict)},
-      {"trace_every", plain(&Config::trace_every)},
-  };
-  return setters;
+ private:
+  static Texts one(std::string text) { return std::vector<std::string>{std::move(text)}; }
+};
+
+template <class Target>
+void set_option(const Option<Target>& row, Target& target, const Given& given) {
+  if (row.set_table && !nb::isinstance<nb::str>(given.value)) {
+    row.set_table(target, as_map(given.as<RowsIn>(expectation(row.kind).c_str())));
+    return;
+  }
+  const auto texts = std::visit(TextOf{given.value}, row.kind);
+  if (!texts) refuse(given, row.kind);
+  for (const std::string& text : *texts) {
+    if (!row.set(target, text)) refuse(given, row.kind);
+  }
 }
 
 template <class Target>
-bool set_if_known(const Setters<Target>& setters, Target& target, const Given& given) {
-  const auto found = setters.find(given.name);
-  if (found == setters.end()) return false;
-  found->second(target, given);
-  return true;
-}
-
-template <class Set>
-void for_each_option(const nb::dict& options, const Set& set) {
+Target target_from(const OptionTable<Target>& table, const nb::dict& options) {
+  Target target;
   for (const auto& [name, value] : options) {
     const Given given{nb::cast<std::string>(name), value};
-    if (!set(given)) throw UsageError(fmt::format("there is no option '{}'", given.name));
+    const Option<Target>* row = find_by_python_name(table, given.name);
+    if (row == nullptr) throw UsageError(fmt::format("there is no option '{}'", given.name));
+    set_option(*row, target, given);
   }
+  return target;
+}
+
+// The default as Python has it.
+struct DefaultOf {
+  const std::string& text;
+
+  nb::object operator()(const WholeNumber&) const {
+    return nb::steal(PyLong_FromString(text.c_str(), nullptr, 10));
+  }
+  nb::object operator()(const RealNumber&) const {
+    return nb::cast(parse_number<double>(text).value());
+  }
+  nb::object operator()(const Flag&) const { return nb::cast(text == "yes"); }
+  nb::object operator()(const NameList&) const { return nb::make_tuple(); }
+  template <class Other>
+  nb::object operator()(const Other&) const {
+    return nb::cast(text);
+  }
+};
+
+struct TypeOf {
+  const char* operator()(const WholeNumber&) const { return "int"; }
+  const char* operator()(const RealNumber&) const { return "float"; }
+  const char* operator()(const Flag&) const { return "bool"; }
+  const char* operator()(const NameList&) const { return "Iterable[str]"; }
+  const char* operator()(const ChoiceOrTable&) const { return "Any"; }
+  template <class Other>
+  const char* operator()(const Other&) const {
+    return "str";
+  }
+};
+
+std::string python_values(const OptionKind& kind) {
+  if (std::holds_alternative<Flag>(kind)) return "";
+  if (std::holds_alternative<NameList>(kind)) return "a list; each is " + expectation(kind);
+  return allowed_values(kind);
+}
+
+template <class Target>
+nb::list described(const OptionTable<Target>& table) {
+  nb::list rows;
+  for (const Option<Target>& row : table) {
+    nb::dict entry;
+    entry["name"] = row.python_name;
+    entry["shell_name"] = row.name;
+    entry["type"] = std::visit(TypeOf{}, row.kind);
+    entry["default"] = std::visit(DefaultOf{row.default_text}, row.kind);
+    entry["values"] = python_values(row.kind);
+    entry["help"] = row.help;
+    rows.append(entry);
+  }
+  return rows;
 }
 
 }  // namespace
 
-Config config_from(const nb::dict& options) {
-  Config config;
-  for_each_option(options, [&](const Given& given) {
-    return set_if_known(fit_setters(), config, given) ||
-           set_if_known(engine_setters(), config.engine, given);
-  });
-  return config;
-}
+Config config_from(const nb::dict& options) { return target_from(config_options(), options); }
 
 EngineConfig engine_config_from(const nb::dict& options) {
-  EngineConfig config;
-  for_each_option(
-      options, [&](const Given& given) { return set_if_known(engine_setters(), config, given); });
-  config.validate();
-  return config;
+  return target_from(engine_options(), options);
+}
+
+void bind_options(nb::module_& module) {
+  module.def("stream_options", [] { return described(config_options()); });
+  module.def("engine_options", [] { return described(engine_options()); });
 }
 
 PriorConfig prior_config_from(const std::string& name, const nb::dict& parameters,

@@ -10,6 +10,7 @@ import numpy as np
 
 from headwater import _core
 from headwater._arrays import Exposures, Rows
+from headwater._options import SEED, with_engine_options
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -143,13 +144,13 @@ class Model:
     def seed(self) -> int:
         return self._core.seed
 
+    @with_engine_options
     def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, exposure: Any = None,
-              last: bool = False, seed: int = 1, **engine: Any) -> np.ndarray:
-        """Activations, T x K: E[x_t | y_1..t], or E[x_t | all of Y] with `smooth=True`.
+              last: bool = False, seed: int = SEED, **engine: Any) -> np.ndarray:
+        """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
 
-        With `sequence=False` each row stands alone, as if it were the first observation of a
-        stream. Further options: `engine`, `num_particles`, `beam_width`, `proposal`, `resampling`,
-        `resample_below`, `num_threads`. The same as `headwater apply`.
+        `sequence=False` takes each row for itself, as the first observation of a stream. The same
+        as `headwater apply`. Further options, as for `Stream`: {engine_options}.
         """
         rows = self._rows(Y)
         if smooth:
@@ -164,8 +165,8 @@ class Model:
         return activations
 
     def score(self, Y: Any, *, sequence: bool = True, surprise: bool = False,
-              exposure: Any = None, last: bool = False, seed: int = 1, **engine: Any) -> Score:
-        """One-step-ahead log-likelihood of Y; the same as `headwater score`.
+              exposure: Any = None, last: bool = False, seed: int = SEED, **engine: Any) -> Score:
+        """Log-likelihood of Y, one step ahead; the same as `headwater score`.
 
         `surprise=True` adds, for each row, the probability of an observation at least as
         surprising.
@@ -180,7 +181,7 @@ class Model:
         total = _sum_in_order(outputs["log_predictive"])
         return Score(total, len(rows), total / len(rows), **outputs)
 
-    def predict(self, Y: Any, *, exposure: Any = None, last: bool = False, seed: int = 1,
+    def predict(self, Y: Any, *, exposure: Any = None, last: bool = False, seed: int = SEED,
                 **engine: Any) -> np.ndarray:
         """E[y_t | y_1..t-1], T x M; the same as `headwater score --predict`."""
         rows = self._rows(Y)
@@ -191,7 +192,7 @@ class Model:
         return predicted
 
     def forecast(self, Y: Any, horizon: int, *, exposure: Any = None, last: bool = False,
-                 seed: int = 1, **engine: Any) -> np.ndarray:
+                 seed: int = SEED, **engine: Any) -> np.ndarray:
         """E[y_T+h | y_1..T] for h = 1, ..., horizon, after the T rows of Y: horizon x M."""
         if horizon < 1:
             raise ValueError(f"horizon={horizon}: expected 1 or more")

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from headwater._model import Model
+from headwater._options import ENGINE, STREAM, Keywords, default_of
 from headwater._stream import ConvergenceWarning, Stream
 
 try:
@@ -23,11 +24,11 @@ except ImportError:  # before 1.6 it was a method
         return estimator._validate_data(X, force_all_finite=finite, **options)
 
 
-# Of Stream, what this estimator passes on under the same name.
-_PASSED_ON = ("prior", "set", "hold", "init", "per_component", "background", "restarts", "method",
-              "iterations", "tolerance", "engine", "num_particles", "smoother", "lag", "step",
-              "burn_in", "average", "num_threads")
-_ENGINE = ("engine", "num_particles", "num_threads")
+# Of Stream, what this estimator passes on under the same name; and of that, what engines have.
+_PASSED_ON = Keywords("OnlineNMF", [row for row in STREAM if row.name in (
+    "hold", "init", "per_component", "background", "restarts", "method", "iterations", "tolerance",
+    "engine", "num_particles", "smoother", "lag", "step", "burn_in", "average", "num_threads")])
+_ENGINE = [row.name for row in ENGINE if row.name in _PASSED_ON]
 
 
 class _Fit:
@@ -53,6 +54,7 @@ class _Fit:
         return self._model
 
 
+@_PASSED_ON.document
 class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Nonnegative matrix factorisation whose activations are a hidden Markov process.
 
@@ -73,8 +75,9 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         argument says otherwise. By default each row stands alone, as scikit-learn expects.
     random_state : int, RandomState or None, default=None
         An int is the `seed` of `Stream` and of the command.
-    set, hold, init, per_component, background, restarts, method, iterations, tolerance, engine,
-    num_particles, smoother, lag, step, burn_in, average, num_threads
+    set : dict, default=None
+        Where the prior's parameters start: ``{"stay_off": 0.9}``.
+    {option_names}
         As for `Stream`.
 
     Attributes
@@ -91,35 +94,16 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Sizes; n_steps_ is the number of rows seen.
     """
 
-    def __init__(self, n_components: int = 5, prior: Any = "basis-selection", *,
-                 set: Optional[dict] = None, hold: Any = (), init: Any = "auto",
-                 per_component: bool = False, background: bool = False, restarts: int = 1,
-                 method: str = "online", iterations: int = 200, tolerance: float = 1e-9,
-                 engine: str = "auto", num_particles: int = 1000, smoother: str = "auto",
-                 lag: int = 0, step: str = "auto", burn_in: int = 0,
-                 average: str = "auto", num_threads: int = 1, sequence: bool = False,
-                 random_state: Any = None):
+    def __init__(self, n_components: int = 5, prior: Any = default_of("prior"), *,
+                 set: Optional[dict] = None, sequence: bool = False, random_state: Any = None,
+                 **options: Any):
         self.n_components = n_components
         self.prior = prior
         self.set = set
-        self.hold = hold
-        self.init = init
-        self.per_component = per_component
-        self.background = background
-        self.restarts = restarts
-        self.method = method
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.engine = engine
-        self.num_particles = num_particles
-        self.smoother = smoother
-        self.lag = lag
-        self.step = step
-        self.burn_in = burn_in
-        self.average = average
-        self.num_threads = num_threads
         self.sequence = sequence
         self.random_state = random_state
+        for name, value in _PASSED_ON.complete(options).items():
+            setattr(self, name, value)
 
     # Learning
 
@@ -229,7 +213,7 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _new_stream(self) -> Stream:
         options = {name: getattr(self, name) for name in _PASSED_ON}
-        return Stream(self.n_components, seed=self._seed(), **options)
+        return Stream(self.n_components, self.prior, set=self.set, seed=self._seed(), **options)
 
     def _seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):

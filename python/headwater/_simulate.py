@@ -8,6 +8,7 @@ import numpy as np
 
 from headwater import _core
 from headwater._arrays import BLOCK, parameter_tables, table
+from headwater._options import SEED
 
 
 class Simulation(NamedTuple):
@@ -21,7 +22,7 @@ class Simulation(NamedTuple):
 def simulate(prior: Union[str, Any] = "basis-selection", *, length: int,
              channels: Optional[int] = None, components: Optional[int] = None, basis: Any = None,
              scale: float = 10.0, set: Optional[dict] = None, per_component: bool = False,
-             seed: int = 1) -> Simulation:
+             seed: int = SEED) -> Simulation:
     """Draws `length` observations, the same as `headwater simulate` with the same options.
 
     Give either a `basis` (M x K), or `channels` and `components` for a random basis with entries

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Iterable, NamedTuple, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
 
 from headwater import _core
 from headwater._arrays import FLOAT, Exposures, Rows, observation, parameter_tables, table
 from headwater._model import Model, Path, checked_path
+from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
 
 
@@ -27,12 +28,17 @@ class ConvergenceWarning(UserWarning):
     """A fit ended before it had converged."""
 
 
+# Keywords that are rows of the table and no more; the others have a place of their own.
+_OPTIONS = Keywords("Stream", [row for row in STREAM if row.name not in ("num_components", "prior")])
+
+
+@_OPTIONS.document
 class Stream:
     """Learns the basis and the prior from observations as they come.
 
-    Options have the names and defaults of `headwater fit`; only `num_components`, `num_particles`
-    and `num_threads` are called `--components`, `--particles` and `--threads` there. The same data,
-    options and seed give the same bits.
+    Every option has the default that it has in `headwater fit`, and its name with underscores
+    (`num_components`, `num_particles` and `num_threads` are `--components`, `--particles` and
+    `--threads`). The same data, options and seed give the same bits.
 
     Parameters
     ----------
@@ -41,84 +47,42 @@ class Stream:
     prior : str or object
         The law of the activations: a name from `list_priors()`, or a prior of your own (`Prior`).
     set : dict
-        Starting values of the prior's parameters: ``{"stay_off": 0.9}``; with `per_component`, K
-        numbers for each.
-    hold : list of str
-        Names of parameters that stay as they start; "basis" holds the basis.
-    init : "auto", "random" or M x K array
-        Start of the basis. "auto" holds back the first observations (1,000 to 4,000), tries several
-        starts on them and takes the best. Until then there is no estimate.
-    per_component : bool
-        Whether each component has parameters of its own.
-    background : bool
-        Whether there is one more component that is always on; it is reported separately.
-    restarts : int
-        Number of fits, with seeds `seed`, `seed` + 1, ..., on `num_threads`; the best is kept.
-    method : "online" or "batch"
-        "online": one pass. "batch": EM on the whole record at `finish()`, with `iterations` and
-        `tolerance`.
-    engine : "auto", "exact", "beam", "particle" or "fast"
-        How the E-step is done. Its options are `num_particles`, `beam_width`, `proposal`,
-        `resampling`, `resample_below` and `num_threads`.
-    smoother : "auto", "lag", "path", "forward" or "paris"
-        How the statistics are smoothed. Its options are `lag`, `backward`, `backward_draws`,
-        `window_tolerance` and `block`.
-    step : str
-        Weight of observation t: "power:A" for t^-A, or "constant:G" to follow a drift. "auto" is
-        "power:0.6". After an automatic start it is "power:0.7", and the observations that the start
-        was found from all weigh the same.
-    burn_in : int
-        Observations before the first M-step. 0: 100, or with step "auto" the number of observations
-        that an automatic start was found from.
-    average : "auto", "none" or "polyak"
-        Which estimate is reported: the last iterate ("none") or the average ("polyak"). "auto" is
-        "polyak", but "none" with constant steps.
-    scale_in, paper_exact, basis_shape, basis_rate, basis_floor, transition_weight,
-    trace_every, strict
-        As in `headwater fit --help`.
-    seed : int
-        The same seed gives the same bits, for any `num_threads`.
+        Where the prior's parameters start: ``{"stay_off": 0.9}``; K numbers with `per_component`.
+    {options}
     """
 
     def __init__(self, num_components: Optional[int] = None,
-                 prior: Union[str, Any] = "basis-selection", *,
-                 set: Optional[dict[str, Any]] = None, hold: Iterable[str] = (),
-                 init: Any = "auto", per_component: bool = False, background: bool = False,
-                 restarts: int = 1, method: str = "online", iterations: int = 200,
-                 tolerance: float = 1e-9, engine: str = "auto", num_particles: int = 1000,
-                 beam_width: int = 256, smoother: str = "auto", lag: int = 0,
-                 proposal: str = "auto", resampling: str = "systematic",
-                 resample_below: float = 0.5,
-                 backward: str = "mcmc", backward_draws: int = 2,
-                 window_tolerance: float = 1e-6, block: int = 0, scale_in: str = "auto",
-                 paper_exact: bool = False, basis_shape: float = 1 + 1e-6,
-                 basis_rate: float = 1e-6, basis_floor: float = 1e-10,
-                 transition_weight: float = 1e-6, step: str = "auto", burn_in: int = 0,
-                 average: str = "auto", seed: int = 1, num_threads: int = 1,
-                 trace_every: int = 0, strict: bool = False):
-        if isinstance(hold, str):
-            raise ValueError(f"hold={hold!r}: expected a list of names")
-        hold = [str(name) for name in hold]
-        self._made_with = {name: value.item() if isinstance(value, np.generic) else value
-                           for name, value in locals().items() if name != "self"}
-        options = {name: value for name, value in self._made_with.items()
-                   if name not in ("num_components", "prior", "set", "restarts", "per_component",
-                                   "init")}
-        options["init"] = init if isinstance(init, str) else table(init, "init")
+                 prior: Union[str, Any] = default_of("prior"), *,
+                 set: Optional[dict[str, Any]] = None, **options: Any):
+        options = _OPTIONS.complete(options)
+        if isinstance(options["hold"], str):
+            raise ValueError(f"hold={options['hold']!r}: expected a list of names")
+        options["hold"] = [str(name) for name in options["hold"]]
+        self._made_with = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in dict(num_components=num_components, prior=prior, set=set,
+                                    **options).items()}
+        told = {name: self._made_with[name] for name in options}
+        if not isinstance(told["init"], str):
+            told["init"] = table(told["init"], "init")
         if num_components is not None:
-            options["num_components"] = self._made_with["num_components"]
+            told["num_components"] = self._made_with["num_components"]
         elif isinstance(prior, str):
             raise ValueError("num_components is missing: the number of sources")
         self._prior = None if isinstance(prior, str) else prior
-        self._threads = num_threads if restarts > 1 else 1
-        if not 1 <= restarts <= 1000:
-            raise ValueError(f"restarts={restarts}: expected a number from 1 to 1000")
-        if restarts > 1:
-            options["num_threads"] = 1
-        self._sessions = [
-            _core.Session(prior, parameter_tables(set), per_component,
-                          {**options, "seed": options["seed"] + i})
-            for i in range(restarts)]
+        first = self._new_session(told)  # which checks the options
+        restarts = told["restarts"]
+        self._threads = told["num_threads"] if restarts > 1 else 1
+        if restarts == 1:
+            self._sessions = [first]
+            return
+        told["num_threads"] = 1
+        self._sessions = [self._new_session({**told, "seed": told["seed"] + i})
+                          for i in range(restarts)]
+
+    def _new_session(self, told: dict[str, Any]) -> "_core.Session":
+        return _core.Session(self._made_with["prior"], parameter_tables(self._made_with["set"]),
+                             told["per_component"], told)
 
     # Observations in
 

@@ -109,7 +109,7 @@ def test_background(simulation):
     (dict(num_components=2, set={"stay_off": "x"}), r"set\['stay_off'\]"),
     (dict(num_components=2, smoother="guess"), "smoother='guess': expected one of auto, path"),
     (dict(num_components=2, lag=1.5), "lag=1.5: expected a whole number"),
-    (dict(num_components=2, seed=-1), "seed=-1: expected a whole number, 0 or more"),
+    (dict(num_components=2, seed=-1), "seed=-1: expected a whole number from 0 to"),
     (dict(num_components=2, background="no"), "background='no': expected True or False"),
     (dict(num_components=2, init="nowhere"), "init='nowhere': expected one of auto, random"),
     (dict(num_components=2, init=np.ones(3)), "init has 1 dimension"),

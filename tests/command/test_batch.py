@@ -79,9 +79,12 @@ def test_weak_priors_hardly_act(headwater):
 def test_the_log_likelihood_never_falls(headwater, held, init):
     headwater.save("counts.npy", stream(500, seed=14))
     headwater.save("near.npy", START.basis)
+    # A basis that is held must be given, a random one too.
+    headwater.save("drawn.npy", np.random.default_rng(5).uniform(0, 5, START.basis.shape))
+    start = "near.npy" if init == "near" else "drawn.npy" if "basis" in held else "random"
     headwater("fit", "counts.npy", "--components", 3, "--prior", "basis-selection",
               "--method", "batch", "--iterations", 300, "--tolerance", 0, "--seed", 5,
-              "--init", "near.npy" if init == "near" else "random", "--out", "model.h5",
+              "--init", start, "--out", "model.h5",
               *[argument for name in held for argument in ("--hold", name)])
     values = headwater.trace("model.h5")["log_likelihood"]
     assert len(values) == 301

@@ -138,7 +138,8 @@ def test_auto_says_what_it_chose_and_why(headwater):
     (["--prior", "relaxed-selection", "--engine", "fast"], "fast engine"),
     (["--prior", "gamma", "--engine", "fast", "--smoother", "paris"], "smoother paris"),
     (["--prior", "basis-selection", "--engine", "beam", "--paper-exact"], "paper-exact"),
-    (["--prior", "basis-selection", "--engine", "beam", "--beam-width", "0"], "beam-width is 0"),
+    (["--prior", "basis-selection", "--engine", "beam", "--beam-width", "0"],
+     "--beam-width 0: expected a whole number from 1 to 1000000"),
     (["--prior", "gamma", "--engine", "slow"], "expected one of auto, exact, beam"),
 ])
 def test_what_an_engine_cannot_do_is_one_clear_line(headwater, words, expected):

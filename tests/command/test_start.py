@@ -109,9 +109,9 @@ def test_one_restart_is_the_plain_fit(selection):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--restarts", 0], "restarts is 0; expected a number from 1 to 1000"),
-    (["--restarts", -2], "restarts is -2; expected a number from 1 to 1000"),
-    (["--restarts", 1001], "restarts is 1001; expected a number from 1 to 1000"),
+    (["--restarts", 0], "--restarts 0: expected a whole number from 1 to 1000"),
+    (["--restarts", -2], "--restarts -2: expected a whole number from 1 to 1000"),
+    (["--restarts", 1001], "--restarts 1001: expected a whole number from 1 to 1000"),
     (["--restarts", 2, "--log", "log.jsonl"],
      "--log follows one fit; it cannot go with --restarts"),
 ])

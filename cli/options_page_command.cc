@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+
+#include "commands.hpp"
+#include "option_rows.hpp"
+
+// headwater options-page > docs/options.md
+
+namespace {
+
+using namespace headwater;
+
+constexpr const char* kIntroduction =
+    R"(# Options
+
+Every option of every command. The page is written by `headwater options-page > docs/options.md`
+from the tables that the command line, Python and the checks of values are made from; a test
+compares the two.
+
+A file of lines `NAME = VALUE`, named by `headwater fit --config FILE`, holds options by the same
+names. A flag needs no value on the command line; in such a file it is `yes` or `no`. An option that
+is given twice means the last one, and the command line overrules the file. Lists (`set`, `hold`)
+grow with each occurrence instead. Model files record, under `/options`, the options that the result
+depends on by these names.
+
+"Python" is the name of the same keyword there: `headwater fit` is `headwater.Stream`, `simulate` is
+`headwater.simulate`, `apply` and `score` are functions of `headwater.Model`;
+[python.md](python.md) describes them.
+)";
+
+// A cell of a table of Markdown.
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
+    text.insert(at, 1, '\\');
+  }
+  return text;
+}
+
+std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+
+std::string line_of(const OptionInfo& row) {
+  const bool is_flag = std::holds_alternative<Flag>(row.kind);
+  const std::string standard = row.is_required ? "required" : code(row.default_text);
+  return fmt::format("| {} | {} | {} | {} | {} |\n",
+                     code((row.is_positional ? "" : "--") + row.name),
+                     is_flag ? "" : cell(allowed_values(row.kind)),
+                     is_flag ? "off" : cell(standard), code(row.python_name), cell(row.help));
+}
+
+std::string section_of(const CLI::App& command) {
+  std::string sentence = command.get_description();
+  sentence[0] = static_cast<char>(std::toupper(sentence[0]));
+  std::string page = fmt::format("\n## headwater {}\n\n{}.\n", command.get_name(), sentence);
+  std::vector<std::string> groups;
+  const std::vector<OptionInfo> rows = rows_of(command);
+  for (const OptionInfo& row : rows) {
+    if (std::ranges::find(groups, row.group) == groups.end()) groups.push_back(row.group);
+  }
+  for (const std::string& group : groups) {
+    if (!group.empty()) page += fmt::format("\n### {}\n", group);
+    page += "\n| option | values | default | Python | |\n|---|---|---|---|---|\n";
+    for (const OptionInfo& row : rows) {
+      if (row.group == group) page += line_of(row);
+    }
+  }
+  return page;
+}
+
+void print_page(const CLI::App& app) {
+  fmt::print("{}", kIntroduction);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) fmt::print("{}", section_of(*command));
+  }
+}
+
+}  // namespace
+
+void add_options_page(CLI::App& app, Run& run) {
+  CLI::App& command = *app.add_subcommand("options-page", "the page docs/options.md")->group("");
+  command.callback([&app, &run] { run = [&app] { print_page(app); }; });
+}
