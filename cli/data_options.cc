@@ -6,6 +6,7 @@
 #include "options.hpp"
 
 using headwater::DataFormat;
+using headwater::HeaderRow;
 
 void DataOptions::add_to(CLI::App& command) {
   command
@@ -16,6 +17,12 @@ void DataOptions::add_to(CLI::App& command) {
       ->required();
   command.add_option("--format", format, "how to read DATA; auto: by its name")
       ->type_name("auto|csv|tsv|jsonl|mtx|npy")
+      ->capture_default_str();
+  command
+      .add_option("--header", header,
+                  "whether the first row of .csv or .tsv holds names; auto: if one of its cells is "
+                  "not a number")
+      ->type_name("auto|yes|no")
       ->capture_default_str();
   command
       .add_option(
@@ -45,6 +52,10 @@ std::unique_ptr<headwater::ObservationSource> DataOptions::open(
                                                                {"jsonl", DataFormat::json_lines},
                                                                {"mtx", DataFormat::matrix_market},
                                                                {"npy", DataFormat::npy}}),
+                                 .header = choose<HeaderRow>("header", header,
+                                                             {{"auto", HeaderRow::automatic},
+                                                              {"yes", HeaderRow::present},
+                                                              {"no", HeaderRow::absent}}),
                                  .follow = follow,
                                  .should_stop = std::move(should_stop),
                                  .hdf5_reader = hdf5_reader()});

@@ -10,11 +10,12 @@ namespace CLI {
 class App;
 }
 
-// DATA, --format, --exposure and --on-bad-row, for every command that reads data; --follow for one
-// that can wait for more.
+// DATA, --format, --header, --exposure and --on-bad-row, for every command that reads data;
+// --follow for one that can wait for more.
 struct DataOptions {
   std::string name;
   std::string format = "auto";
+  std::string header = "auto";
   std::string exposure;
   std::string on_bad_row = "fail";
   bool follow = false;

@@ -22,6 +22,10 @@ double gamma_tail(double shape, double x);
 // |z| of a standard normal variable is greater with probability alpha.
 double normal_critical(double alpha);
 
+// |t| of Student's t with so many degrees of freedom is greater with probability alpha <= 0.1: for
+// the mean of n values over the standard error that their own spread gives, n - 1 degrees.
+double student_critical(double degrees, double alpha);
+
 // The chi-square statistic, sum of (observed - expected)^2 / expected, is greater with probability
 // alpha. `degrees` is the number of cells less one, less the parameters fitted. That the statistic
 // is chi-square is asymptotic: let no cell expect fewer than about twenty.
