@@ -15,7 +15,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct ApplyOptions {
   std::string model;
   DataOptions data;
   std::string out;
@@ -26,13 +26,13 @@ struct Options {
   std::uint64_t seed = 1;
 };
 
-const Estimate& chosen(const Options& options, const Model& model) {
+const Estimate& estimate_to_apply(const ApplyOptions& options, const Model& model) {
   return options.last ? model.last : model.reported;
 }
 
-void apply_filtered(const Options& options, const Model& model, DataStream& data,
+void apply_filtered(const ApplyOptions& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
-  ModelFilter filter(chosen(options, model), model.background, options.engine.config(),
+  ModelFilter filter(estimate_to_apply(options, model), model.background, options.engine.config(),
                      options.seed);
   Progress progress(options.quiet);
   for (std::int64_t t = 1; data.next(); ++t) {
@@ -42,16 +42,16 @@ void apply_filtered(const Options& options, const Model& model, DataStream& data
   }
 }
 
-void apply_smoothed(const Options& options, const Model& model, DataStream& data,
+void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
   HeldBack all;
   while (data.next()) all.add(data.observation());
-  const RowMatrix means = smoothed_activations(chosen(options, model), model.background,
+  const RowMatrix means = smoothed_activations(estimate_to_apply(options, model), model.background,
                                                all.record(), options.engine.config(), options.seed);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
-void apply(const Options& options) {
+void apply(const ApplyOptions& options) {
   const Model model = read_model(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
   const auto sink = create_sink(options.out);
@@ -67,7 +67,7 @@ void apply(const Options& options) {
 }  // namespace
 
 void add_apply(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ApplyOptions>();
   CLI::App& command = *app.add_subcommand("apply", "find the activations behind data");
   command.add_option("MODEL", options->model, "model file of headwater fit")->required();
   options->data.add_to(command);

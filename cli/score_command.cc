@@ -17,7 +17,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct ScoreOptions {
   std::string model;
   DataOptions data;
   std::string out;
@@ -47,7 +47,7 @@ Vector predicted_counts(const ModelFilter& filter, Observation y) {
   return means;
 }
 
-Score run_over(const Options& options, const Model& model, DataStream& data) {
+Score run_over(const ScoreOptions& options, const Model& model, DataStream& data) {
   const auto out = sink_if_named(options.out);
   const auto predict = sink_if_named(options.predict);
   ModelFilter filter(options.last ? model.last : model.reported, model.background,
@@ -95,7 +95,7 @@ void print_text(const Score& score) {
   }
 }
 
-void score_data(const Options& options) {
+void score_data(const ScoreOptions& options) {
   const bool is_taken = options.out == "-" || options.predict == "-";
   if ((options.out == "-" && options.predict == "-") || (is_taken && options.json)) {
     throw UsageError("only one of --out -, --predict - and --json can go to standard output");
@@ -118,7 +118,7 @@ void score_data(const Options& options) {
 }  // namespace
 
 void add_score(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScoreOptions>();
   CLI::App& command =
       *app.add_subcommand("score", "how well a model predicts data, one step ahead");
   command.add_option("MODEL", options->model, "model file of headwater fit")->required();

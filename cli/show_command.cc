@@ -16,7 +16,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct ShowOptions {
   std::string model;
   bool json = false;
   bool basis = false;
@@ -25,7 +25,7 @@ struct Options {
   std::string compare;
 };
 
-const Estimate& chosen(const Options& options, const Model& model) {
+const Estimate& estimate_to_show(const ShowOptions& options, const Model& model) {
   return options.last ? model.last : model.reported;
 }
 
@@ -35,12 +35,12 @@ void print_row(const Row& row) {
   fmt::print("\n");
 }
 
-void print_basis(const Options& options, const Model& model) {
-  const Matrix basis = basis_of(chosen(options, model), model.background);
+void print_basis(const ShowOptions& options, const Model& model) {
+  const Matrix basis = basis_of(estimate_to_show(options, model), model.background);
   for (Index m = 0; m < basis.rows(); ++m) print_row(basis.row(m));
 }
 
-void print_trace(const Options& options, const Model& model) {
+void print_trace(const ShowOptions& options, const Model& model) {
   const TraceTable& trace = model.trace;
   fmt::print("t,log_likelihood,{}\n", fmt::join(trace.names, ","));
   for (Index i = 0; i < trace.t.size(); ++i) {
@@ -49,8 +49,8 @@ void print_trace(const Options& options, const Model& model) {
   }
 }
 
-void print_json(const Options& options, const Model& model) {
-  const Estimate& estimate = chosen(options, model);
+void print_json(const ShowOptions& options, const Model& model) {
+  const Estimate& estimate = estimate_to_show(options, model);
   JsonWriter json(JsonWriter::Layout::indented);
   json.begin_object();
   json.key("channels").value(model.num_channels());
@@ -85,9 +85,9 @@ void print_json(const Options& options, const Model& model) {
 }
 
 // The basis found beside the truth, columns matched, and how far they are apart.
-void print_comparison(const Options& options, const Model& model) {
+void print_comparison(const ShowOptions& options, const Model& model) {
   const Matrix truth = read_matrix_file(options.compare);
-  const Matrix found = basis_of(chosen(options, model), model.background);
+  const Matrix found = basis_of(estimate_to_show(options, model), model.background);
   if (truth.rows() != found.rows() || truth.cols() != found.cols()) {
     throw InputError(fmt::format("{}: is {}x{}; the basis of {} is {}x{}", options.compare,
                                  truth.rows(), truth.cols(), options.model, found.rows(),
@@ -115,8 +115,8 @@ void print_parameter(const std::string& name, const Matrix& value) {
   }
 }
 
-void print_text(const Options& options, const Model& model) {
-  const Estimate& estimate = chosen(options, model);
+void print_text(const ShowOptions& options, const Model& model) {
+  const Estimate& estimate = estimate_to_show(options, model);
   fmt::print("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
              model.background ? " and a background" : "");
   fmt::print("prior {}\n", estimate.prior.name());
@@ -143,7 +143,7 @@ void print_text(const Options& options, const Model& model) {
   }
 }
 
-void show(const Options& options) {
+void show(const ShowOptions& options) {
   const Model model = read_model(options.model);
   if (!options.compare.empty()) {
     print_comparison(options, model);
@@ -161,7 +161,7 @@ void show(const Options& options) {
 }  // namespace
 
 void add_show(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   CLI::App& command = *app.add_subcommand("show", "print what is in a model file");
   command.add_option("MODEL", options->model, "model file of headwater fit")->required();
   auto* json = command.add_flag("--json", options->json, "everything but the basis and the trace");

@@ -16,7 +16,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct SimulateOptions {
   PriorOptions prior;
   std::string basis;
   Index channels = 0;
@@ -30,7 +30,7 @@ struct Options {
   bool quiet = false;
 };
 
-Matrix basis_to_use(const Options& options) {
+Matrix basis_to_use(const SimulateOptions& options) {
   if (options.basis.empty()) {
     if (options.channels < 1 || options.components < 1) {
       throw UsageError(
@@ -59,7 +59,7 @@ void write_matrix(const RowMatrix& matrix, MatrixSink& sink) {
   sink.commit();
 }
 
-void simulate(const Options& options) {
+void simulate(const SimulateOptions& options) {
   if (options.length < 1) {
     throw UsageError(fmt::format("--length {}: expected 1 or more", options.length));
   }
@@ -83,7 +83,7 @@ void simulate(const Options& options) {
 }  // namespace
 
 void add_simulate(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateOptions>();
   CLI::App& command = *app.add_subcommand("simulate", "draw a stream from a model");
   options->prior.add_to(command);
   command.add_option("--basis", options->basis, "M x K file: column k is what component k adds")

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "headwater/core/infinity.hpp"
 #include "headwater/kernels/gather.hpp"
 #include "headwater/kernels/log_weights.hpp"
 
 namespace headwater {
 
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 constexpr Index kMostStages = 12;
 constexpr Index kMovesPerStage = 1;

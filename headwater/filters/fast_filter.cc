@@ -3,9 +3,9 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "headwater/core/digamma.hpp"
+#include "headwater/core/infinity.hpp"
 #include "headwater/core/special.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
@@ -15,7 +15,6 @@ namespace headwater {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr double kLongestStep = 1;
 // Logarithms of activations stay within this of 0.
 constexpr double kLargestLog = 300;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index kMeasuring = 128;
 constexpr Index kRanked = 199;
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnseenCount = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -40,8 +40,8 @@ void TailProbability::draw_counts(Generator& generator, const Eigen::Ref<const V
   counts_.resize(y.size());
   for (Index m = 0; m < basis.rows(); ++m) {
     const double exposure = y.exposure(m);
-    counts_[m] =
-        exposure > 0 ? poisson(generator, exposure * basis.row(m).dot(x.transpose())) : kMissing;
+    counts_[m] = exposure > 0 ? poisson(generator, exposure * basis.row(m).dot(x.transpose()))
+                              : kUnseenCount;
   }
 }
 

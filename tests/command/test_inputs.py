@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hidden_markov import selection_chain, simulate
-from support import as_csv, held_model
+from support import TIMEOUT, as_csv, held_model
 
 BASIS = np.random.default_rng(40).uniform(0, 10, (4, 3))
 COUNTS = simulate(selection_chain(3, 0.85, 0.7), BASIS, 400, seed=41)
@@ -228,9 +228,9 @@ def test_booleans_are_counts_of_0_and_1(headwater):
 
 
 def wait_until(condition):
-    end = time.monotonic() + 30
+    end = time.monotonic() + TIMEOUT
     while not condition():
-        assert time.monotonic() < end, "nothing happened for 30 s"
+        assert time.monotonic() < end, f"nothing happened for {TIMEOUT} s"
         time.sleep(0.01)
 
 
@@ -255,7 +255,7 @@ def test_follow_reads_what_is_added(headwater):
             file.flush()
             wait_until(lambda: log_lines(headwater) == 102)
         os.truncate(headwater.path("counts.csv"), 10)
-        message = process.communicate(timeout=30)[1].decode()
+        message = process.communicate(timeout=TIMEOUT)[1].decode()
         assert process.returncode == 1
         assert message.startswith("headwater: counts.csv: shrank from ")
     finally:
@@ -271,7 +271,7 @@ def test_a_pipe_is_read_line_by_line(headwater):
         process.stdin.write(line.encode())
         process.stdin.flush()
         wait_until(lambda: log_lines(headwater) == t)
-    process.communicate(timeout=30)
+    process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert headwater.facts("model.h5")["observations"] == 5
 

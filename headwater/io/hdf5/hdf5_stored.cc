@@ -9,8 +9,6 @@
 namespace headwater {
 namespace {
 
-constexpr std::string_view kCannotBeRead = "cannot be read";
-
 // A file that claims more is damaged or hostile, and not worth the memory.
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 31;
 

@@ -8,7 +8,7 @@ namespace headwater {
 namespace {
 
 constexpr int kSteps = 6;
-constexpr double kLeastVariance = 1e-6;
+constexpr double kLeastFactorVariance = 1e-6;
 // The mode stays this far above zero, over the largest level: an intensity of zero has no slope.
 constexpr double kLeastLevel = 0.02;
 
@@ -23,7 +23,7 @@ void GaussianMessages::fit(const SeenChannels& seen, const Vector& means, const 
   Vector background = Vector::Zero(channels);
   if (rows.cols() > components) background = rows.col(components);
   const Eigen::Map<const Vector> counts(seen.counts().data(), channels);
-  const Vector precision = variances.cwiseMax(kLeastVariance).cwiseInverse();
+  const Vector precision = variances.cwiseMax(kLeastFactorVariance).cwiseInverse();
 
   Vector mode = means;
   Eigen::LLT<Matrix> factor;
