@@ -16,7 +16,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct ApplyOptions {
   std::string model;
   DataOptions data;
   std::string out;
@@ -27,13 +27,14 @@ struct Options {
   std::uint64_t seed = kDefaultSeed;
 };
 
-const Estimate& chosen(const Options& options, const Model& model) {
+const Estimate& estimate_to_apply(const ApplyOptions& options, const Model& model) {
   return options.last ? model.last : model.reported;
 }
 
-void apply_filtered(const Options& options, const Model& model, DataStream& data,
+void apply_filtered(const ApplyOptions& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
-  ModelFilter filter(chosen(options, model), model.background, options.engine, options.seed);
+  ModelFilter filter(estimate_to_apply(options, model), model.background, options.engine,
+                     options.seed);
   Progress progress(options.quiet);
   for (std::int64_t t = 1; data.next(); ++t) {
     filter.step(data.observation());
@@ -42,16 +43,16 @@ void apply_filtered(const Options& options, const Model& model, DataStream& data
   }
 }
 
-void apply_smoothed(const Options& options, const Model& model, DataStream& data,
+void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
   Record all;
   while (data.next()) all.add(data.observation());
-  const RowMatrix means = smoothed_activations(chosen(options, model), model.background,
+  const RowMatrix means = smoothed_activations(estimate_to_apply(options, model), model.background,
                                                all, options.engine, options.seed);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
-void apply(const Options& options) {
+void apply(const ApplyOptions& options) {
   const Model model = read_model(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
   const auto sink = create_sink(options.out);
@@ -64,41 +65,41 @@ void apply(const Options& options) {
   report_bad_rows(data, options.quiet);
 }
 
-OptionTable<Options> option_table() {
+OptionTable<ApplyOptions> option_table() {
   using namespace headwater::rows;
-  return joined<Options>({
+  return joined<ApplyOptions>({
       {text({.name = "MODEL",
              .help = "model file of headwater fit",
              .is_required = true,
              .is_positional = true},
-            &Options::model, kFileName)},
-      within(&Options::data, DataOptions::table()),
-      in_group<Options>(
+            &ApplyOptions::model, kFileName)},
+      within(&ApplyOptions::data, DataOptions::table()),
+      in_group<ApplyOptions>(
           "Output",
           {text({.name = "out",
                  .value_name = "FILE",
                  .help =
                      "T x K activations to write: .csv, .tsv, .npy or - (CSV to standard output)",
                  .is_required = true},
-                &Options::out, kFileName),
+                &ApplyOptions::out, kFileName),
            flag({.name = "smooth",
                  .help = "E[x_t | all data] instead of E[x_t | data up to t]; reads all data first",
                  .python_name = "smooth"},
-                &Options::smooth),
+                &ApplyOptions::smooth),
            flag({.name = "last",
                  .help = "use the last iterate instead of the average",
                  .python_name = "last"},
-                &Options::last),
-           quiet_option(&Options::quiet, "print no progress line")}),
-      within(&Options::engine, engine_options()),
-      in_group<Options>("Engine", {seed_option(&Options::seed)}),
+                &ApplyOptions::last),
+           quiet_option(&ApplyOptions::quiet, "print no progress line")}),
+      within(&ApplyOptions::engine, engine_options()),
+      in_group<ApplyOptions>("Engine", {seed_option(&ApplyOptions::seed)}),
   });
 }
 
 }  // namespace
 
 void add_apply(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ApplyOptions>();
   CLI::App& command = *app.add_subcommand("apply", "find the activations behind data");
   add_options(command, option_table(), *options);
   command.callback([options, &run] { run = [options] { apply(*options); }; });

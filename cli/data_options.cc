@@ -11,7 +11,10 @@ OptionTable<DataOptions> DataOptions::table() {
       {"auto", DataFormat::by_name},      {"csv", DataFormat::csv},
       {"tsv", DataFormat::tsv},           {"jsonl", DataFormat::json_lines},
       {"mtx", DataFormat::matrix_market}, {"npy", DataFormat::npy}};
-  const Choices<std::string> policies = {{"fail", "fail"}, {"skip", "skip"}};
+  const Choices<HeaderRow> headers = {
+      {"auto", HeaderRow::automatic}, {"yes", HeaderRow::present}, {"no", HeaderRow::absent}};
+  const Choices<BadRowPolicy> policies = {{"fail", BadRowPolicy::kFail},
+                                          {"skip", BadRowPolicy::kSkip}};
   return in_group<DataOptions>(
       "Data",
       {text({.name = "DATA",
@@ -22,6 +25,10 @@ OptionTable<DataOptions> DataOptions::table() {
             &DataOptions::name, kFileName),
        choice({.name = "format", .help = "format of DATA; auto: by its name"}, &DataOptions::format,
               formats),
+       choice({.name = "header",
+               .help = "whether the first row of .csv or .tsv holds names; auto: it does if one of "
+                       "its cells is not a number"},
+              &DataOptions::header, headers),
        text({.name = "exposure",
              .value_name = "FILE",
              .help = "T x M, or T x 1 for all channels: how long, or how much of, a channel was "
@@ -45,6 +52,7 @@ OptionTable<DataOptions> DataOptions::table_with_follow() {
 
 std::unique_ptr<ObservationSource> DataOptions::open(std::function<bool()> should_stop) const {
   return open_source(name, {.format = format,
+                            .header = header,
                             .follow = follow,
                             .should_stop = std::move(should_stop),
                             .hdf5_reader = hdf5_reader()});

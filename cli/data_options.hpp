@@ -7,13 +7,17 @@
 #include "headwater/io/source.hpp"
 #include "headwater/session/option_row.hpp"
 
-// DATA, --format, --exposure and --on-bad-row, for all commands that read data; --follow for those
-// that can wait for more.
+// What happens at a row that cannot be read.
+enum class BadRowPolicy { kFail, kSkip };
+
+// DATA, --format, --header, --exposure and --on-bad-row, for all commands that read data; --follow
+// for those that can wait for more.
 struct DataOptions {
   std::string name;
   headwater::DataFormat format = headwater::DataFormat::by_name;
+  headwater::HeaderRow header = headwater::HeaderRow::automatic;
   std::string exposure;
-  std::string on_bad_row = "fail";
+  BadRowPolicy on_bad_row = BadRowPolicy::kFail;
   bool follow = false;
 
   static headwater::OptionTable<DataOptions> table();

@@ -14,7 +14,9 @@ DataStream::DataStream(const DataOptions& options, std::function<bool()> should_
       should_stop_(std::move(should_stop)),
       source_(options_.open(should_stop_)) {
   if (options_.exposure.empty()) return;
-  exposure_source_ = open_source(options_.exposure, {.hdf5_reader = hdf5_reader()});
+  // --header is about DATA; a header of exposures that was missed shows in the number of rows.
+  exposure_source_ =
+      open_source(options_.exposure, {.header = HeaderRow::by_names, .hdf5_reader = hdf5_reader()});
   const Index columns = exposure_source_->num_channels();
   if (columns != 1 && columns != num_channels()) {
     throw InputError(fmt::format("{}: has {} columns; expected 1 or {}, as {} has channels",
@@ -29,7 +31,7 @@ bool DataStream::next() {
     try {
       if (!read_counts()) return false;
     } catch (const BadRow& error) {
-      if (options_.on_bad_row != "skip" || !source_->can_go_on_after_error()) throw;
+      if (options_.on_bad_row != BadRowPolicy::kSkip || !source_->can_go_on_after_error()) throw;
       is_bad = true;
       message = error.what();
     }

@@ -18,7 +18,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct ScoreOptions {
   std::string model;
   DataOptions data;
   std::string out;
@@ -48,7 +48,7 @@ Vector predicted_counts(const ModelFilter& filter, std::span<const double> expos
   return means;
 }
 
-Score run_over(const Options& options, const Model& model, DataStream& data) {
+Score run_over(const ScoreOptions& options, const Model& model, DataStream& data) {
   const auto out = sink_if_named(options.out);
   const auto predict = sink_if_named(options.predict);
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
@@ -96,7 +96,7 @@ void print_text(const Score& score) {
   }
 }
 
-void score_data(const Options& options) {
+void score_data(const ScoreOptions& options) {
   const bool is_taken = options.out == "-" || options.predict == "-";
   if ((options.out == "-" && options.predict == "-") || (is_taken && options.json)) {
     throw UsageError("only one of --out -, --predict - and --json can go to standard output");
@@ -116,43 +116,43 @@ void score_data(const Options& options) {
   }
 }
 
-OptionTable<Options> option_table() {
+OptionTable<ScoreOptions> option_table() {
   using namespace headwater::rows;
-  return joined<Options>({
+  return joined<ScoreOptions>({
       {text({.name = "MODEL",
              .help = "model file of headwater fit",
              .is_required = true,
              .is_positional = true},
-            &Options::model, kFileName)},
-      within(&Options::data, DataOptions::table()),
-      in_group<Options>(
+            &ScoreOptions::model, kFileName)},
+      within(&ScoreOptions::data, DataOptions::table()),
+      in_group<ScoreOptions>(
           "Output",
           {text({.name = "out",
                  .value_name = "FILE",
                  .help = "log p(y_t | y_1..t-1), one number a row"},
-                &Options::out, kFileName),
+                &ScoreOptions::out, kFileName),
            text({.name = "predict", .value_name = "FILE", .help = "T x M: E[y_t | y_1..t-1]"},
-                &Options::predict, kFileName),
+                &ScoreOptions::predict, kFileName),
            flag({.name = "surprise",
                  .help = "a second column in --out: the probability of an observation at least as "
                          "surprising, which is uniform on (0, 1) if the model is right",
                  .python_name = "surprise"},
-                &Options::surprise),
-           flag({.name = "json", .help = "print the totals as JSON"}, &Options::json),
+                &ScoreOptions::surprise),
+           flag({.name = "json", .help = "print the totals as JSON"}, &ScoreOptions::json),
            flag({.name = "last",
                  .help = "use the last iterate instead of the average",
                  .python_name = "last"},
-                &Options::last),
-           quiet_option(&Options::quiet, "print no progress line")}),
-      within(&Options::engine, engine_options()),
-      in_group<Options>("Engine", {seed_option(&Options::seed)}),
+                &ScoreOptions::last),
+           quiet_option(&ScoreOptions::quiet, "print no progress line")}),
+      within(&ScoreOptions::engine, engine_options()),
+      in_group<ScoreOptions>("Engine", {seed_option(&ScoreOptions::seed)}),
   });
 }
 
 }  // namespace
 
 void add_score(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScoreOptions>();
   CLI::App& command =
       *app.add_subcommand("score", "how well a model predicts data, one step ahead");
   add_options(command, option_table(), *options);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct ShowOptions {
   std::string model;
   bool json = false;
   bool basis = false;
@@ -27,7 +27,7 @@ struct Options {
   std::string compare;
 };
 
-const Estimate& chosen(const Options& options, const Model& model) {
+const Estimate& estimate_to_show(const ShowOptions& options, const Model& model) {
   return options.last ? model.last : model.reported;
 }
 
@@ -37,12 +37,12 @@ void print_row(const Row& row) {
   fmt::print("\n");
 }
 
-void print_basis(const Options& options, const Model& model) {
-  const Matrix basis = basis_of(chosen(options, model), model.background);
+void print_basis(const ShowOptions& options, const Model& model) {
+  const Matrix basis = basis_of(estimate_to_show(options, model), model.background);
   for (Index m = 0; m < basis.rows(); ++m) print_row(basis.row(m));
 }
 
-void print_trace(const Options& options, const Model& model) {
+void print_trace(const ShowOptions& options, const Model& model) {
   const TraceTable& trace = model.trace;
   fmt::print("t,log_likelihood,{}\n", fmt::join(trace.names, ","));
   for (Index i = 0; i < trace.t.size(); ++i) {
@@ -51,8 +51,8 @@ void print_trace(const Options& options, const Model& model) {
   }
 }
 
-void print_json(const Options& options, const Model& model) {
-  const Estimate& estimate = chosen(options, model);
+void print_json(const ShowOptions& options, const Model& model) {
+  const Estimate& estimate = estimate_to_show(options, model);
   JsonWriter json(JsonWriter::Layout::indented);
   json.begin_object();
   json.key("channels").value(model.num_channels());
@@ -87,9 +87,9 @@ void print_json(const Options& options, const Model& model) {
 }
 
 // Prints the estimated basis beside the true one, with matched columns, and their difference.
-void print_comparison(const Options& options, const Model& model) {
+void print_comparison(const ShowOptions& options, const Model& model) {
   const Matrix truth = read_matrix_file(options.compare);
-  const Matrix found = basis_of(chosen(options, model), model.background);
+  const Matrix found = basis_of(estimate_to_show(options, model), model.background);
   if (truth.rows() != found.rows() || truth.cols() != found.cols()) {
     throw InputError(fmt::format("{}: is {}x{}; the basis of {} is {}x{}", options.compare,
                                  truth.rows(), truth.cols(), options.model, found.rows(),
@@ -117,8 +117,8 @@ void print_parameter(const std::string& name, const Matrix& value) {
   }
 }
 
-void print_text(const Options& options, const Model& model) {
-  const Estimate& estimate = chosen(options, model);
+void print_text(const ShowOptions& options, const Model& model) {
+  const Estimate& estimate = estimate_to_show(options, model);
   fmt::print("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
              model.background ? " and a background" : "");
   fmt::print("prior {}\n", estimate.prior.name());
@@ -145,7 +145,7 @@ void print_text(const Options& options, const Model& model) {
   }
 }
 
-void show(const Options& options) {
+void show(const ShowOptions& options) {
   const Model model = read_model(options.model);
   if (!options.compare.empty()) {
     print_comparison(options, model);
@@ -160,28 +160,28 @@ void show(const Options& options) {
   }
 }
 
-OptionTable<Options> option_table() {
+OptionTable<ShowOptions> option_table() {
   using namespace headwater::rows;
-  return joined<Options>({
+  return joined<ShowOptions>({
       {text({.name = "MODEL",
              .help = "model file of headwater fit",
              .is_required = true,
              .is_positional = true},
-            &Options::model, kFileName)},
-      in_group<Options>(
+            &ShowOptions::model, kFileName)},
+      in_group<ShowOptions>(
           "Output",
           {flag({.name = "json", .help = "print everything but the basis and the trace, as JSON"},
-                &Options::json),
+                &ShowOptions::json),
            flag({.name = "basis", .help = "print the basis: M lines of K numbers with 17 digits"},
-                &Options::basis),
+                &ShowOptions::basis),
            flag({.name = "trace", .help = "print the estimates as they changed: CSV with a header"},
-                &Options::trace),
+                &ShowOptions::trace),
            text({.name = "compare",
                  .value_name = "FILE",
                  .help = "print the basis beside another one (M x K), columns matched"},
-                &Options::compare, kFileName),
+                &ShowOptions::compare, kFileName),
            flag({.name = "last", .help = "use the last iterate instead of the average"},
-                &Options::last)}),
+                &ShowOptions::last)}),
   });
 }
 
@@ -197,7 +197,7 @@ void exclude_each_other(CLI::App& command, const std::vector<std::string>& names
 }  // namespace
 
 void add_show(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   CLI::App& command = *app.add_subcommand("show", "print what is in a model file");
   add_options(command, option_table(), *options);
   exclude_each_other(command, {"--json", "--basis", "--trace", "--compare"});

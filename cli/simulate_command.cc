@@ -18,7 +18,7 @@ namespace {
 
 using namespace headwater;
 
-struct Options {
+struct SimulateOptions {
   PriorConfig prior;
   ParameterOptions parameters;
   std::string basis;
@@ -33,7 +33,7 @@ struct Options {
   bool quiet = false;
 };
 
-Matrix basis_to_use(const Options& options) {
+Matrix basis_to_use(const SimulateOptions& options) {
   if (options.basis.empty()) {
     if (!options.channels || !options.components) {
       throw UsageError("simulate needs --basis FILE, or --channels M and --components K");
@@ -57,7 +57,7 @@ void write_matrix(const RowMatrix& matrix, MatrixSink& sink) {
   sink.commit();
 }
 
-void simulate(const Options& options) {
+void simulate(const SimulateOptions& options) {
   const Matrix basis = basis_to_use(options);
   PriorConfig prior = options.prior;
   prior.parameters = options.parameters.parameters(prior.name);
@@ -77,61 +77,61 @@ void simulate(const Options& options) {
   data->commit();
 }
 
-OptionTable<Options> option_table() {
+OptionTable<SimulateOptions> option_table() {
   using namespace headwater::rows;
-  return joined<Options>({
-      within(&Options::prior, prior_options()),
-      within(&Options::parameters, ParameterOptions::table()),
-      in_group<Options>(
+  return joined<SimulateOptions>({
+      within(&SimulateOptions::prior, prior_options()),
+      within(&SimulateOptions::parameters, ParameterOptions::table()),
+      in_group<SimulateOptions>(
           "Model", {text({.name = "basis",
                           .value_name = "FILE",
                           .help = "M x K file: column k is what component k adds to each channel",
                           .python_name = "basis"},
-                         &Options::basis, kFileName),
+                         &SimulateOptions::basis, kFileName),
                     whole_number({.name = "channels",
                                   .value_name = "M",
                                   .help = "number of channels of a random basis",
                                   .python_name = "channels"},
-                                 &Options::channels, 1, 100'000'000),
+                                 &SimulateOptions::channels, 1, 100'000'000),
                     whole_number({.name = "components",
                                   .value_name = "K",
                                   .help = "number of components of a random basis",
                                   .python_name = "components"},
-                                 &Options::components, 1, kMostComponents),
+                                 &SimulateOptions::components, 1, kMostComponents),
                     real_number({.name = "scale",
                                  .help = "entries of a random basis are uniform between 0 and this",
                                  .python_name = "scale"},
-                                &Options::scale, RealNumber{0, 1e9, false, true})}),
-      in_group<Options>(
+                                &SimulateOptions::scale, RealNumber{0, 1e9, false, true})}),
+      in_group<SimulateOptions>(
           "Output",
           {whole_number({.name = "length",
                          .value_name = "T",
                          .help = "number of observations to draw",
                          .python_name = "length",
                          .is_required = true},
-                        &Options::length, 1, kMostObservations),
-           seed_option(&Options::seed),
+                        &SimulateOptions::length, 1, kMostObservations),
+           seed_option(&SimulateOptions::seed),
            text({.name = "out",
                  .value_name = "FILE",
                  .help = "T x M counts to write: .csv, .tsv, .npy or - (CSV to standard output)",
                  .is_required = true},
-                &Options::out, kFileName),
+                &SimulateOptions::out, kFileName),
            text({.name = "save-activations",
                  .value_name = "FILE",
                  .help = "write the activations that were drawn, T x K"},
-                &Options::save_activations, kFileName),
+                &SimulateOptions::save_activations, kFileName),
            text({.name = "save-basis",
                  .value_name = "FILE",
                  .help = "write the basis that was used, M x K"},
-                &Options::save_basis, kFileName),
-           quiet_option(&Options::quiet, "print no progress line")}),
+                &SimulateOptions::save_basis, kFileName),
+           quiet_option(&SimulateOptions::quiet, "print no progress line")}),
   });
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateOptions>();
   CLI::App& command = *app.add_subcommand("simulate", "draw a stream from a model");
   add_options(command, option_table(), *options);
   command.footer(list_priors());

@@ -15,8 +15,8 @@ namespace headwater {
 //                    cells, exposures and channels without a count
 //   every law        one multiplicative update of the basis does not lower the likelihood
 //   learnable        parameters can be read and set back, an unknown name is refused; the M-step on
-//                    statistics of the law's own draws gives these no lower likelihood; what is held
-//                    stays
+//                    statistics of the law's own draws gives these no lower likelihood; what is
+//                    held stays
 //
 // num_channels: what the law was made for, if it has parameters of its own for each channel; else
 // any number.

@@ -175,7 +175,7 @@ TEST(BeamEngine, DoesNotMistakeSourcesForEachOther) {
       const Eigen::Map<const Vector> truth(stream.activation().data(), components);
       mistaken += (engine.filtered_activation() - truth).cwiseAbs().sum();
     }
-    EXPECT_LT(mistaken / steps, 0.2);
+    EXPECT_LT(mistaken / steps, 0.025);
   }
 }
 

@@ -27,7 +27,7 @@ std::unique_ptr<ExactSmoother> make_smoother(const ExactFilter& filter,
   return nullptr;
 }
 
-FiniteChain checked_chain(const AnyPrior& prior) {
+FiniteChain chain_for_exact_engine(const AnyPrior& prior) {
   check_exact_reach(prior);
   FiniteChain chain = prior.finite_chain();
   validate(chain, fmt::format("prior '{}'", prior.name()));
@@ -63,7 +63,7 @@ void check_exact_reach(const AnyPrior& prior) {
 
 ExactEngine::ExactEngine(const AnyPrior& prior, const Emission& emission,
                          const ExactEngineOptions& options)
-    : FilterEngine(ExactFilter(checked_chain(prior), emission)) {
+    : FilterEngine(ExactFilter(chain_for_exact_engine(prior), emission)) {
   follow_with(make_smoother(filter_, options));
 }
 

@@ -186,12 +186,12 @@ TEST(FastEngine, IsNearTheTruthForOneComponent) {
     const auto truth = reference::truth_of(prior, basis, record, 256);
     FastEngine engine(prior, basis, {});
     const auto run = run_engine(engine, record);
-    EXPECT_NEAR(run.log_likelihood / 100, truth.log_likelihood / 100, 0.01) << prior.name();
-    EXPECT_LT((run.filtered_means.col(0) - truth.filtered_means.col(0)).cwiseAbs().mean(), 0.03)
+    EXPECT_NEAR(run.log_likelihood / 100, truth.log_likelihood / 100, 0.003) << prior.name();
+    EXPECT_LT((run.filtered_means.col(0) - truth.filtered_means.col(0)).cwiseAbs().mean(), 0.004)
         << prior.name();
     FastFilter filter(prior, basis, {});
     const Matrix smoothed = fast_smoothed_activations(filter, record);
-    EXPECT_LT((smoothed.col(0) - truth.smoothed_means.col(0)).cwiseAbs().mean(), 0.03)
+    EXPECT_LT((smoothed.col(0) - truth.smoothed_means.col(0)).cwiseAbs().mean(), 0.004)
         << prior.name();
   }
 }

@@ -27,12 +27,10 @@ using SmootherKind = ParticleEngineOptions::Smoother;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Means over 30 seeds differ from the truth by more than 7 of the standard errors that their spread
-// shows with probability 1e-7 each: Student's t with 29 degrees of freedom. A test compares fewer
-// than a hundred, hence an alarm rate of 1e-5 for each prior and smoother. The bias of order 1 / N
-// is a small part of a standard error, of order 1 / sqrt(30 N).
+// Means over 30 seeds against the truth, at an alarm rate of 1e-6 for each prior and smoother
+// (critical_z()). The bias of order 1 / N is a small part of a standard error, of order
+// 1 / sqrt(30 N).
 constexpr Index kSeeds = 30;
-constexpr double kLargestZ = 7;
 
 // Everything that is compared, as one vector.
 Vector findings(double likelihood_ratio, const Matrix& filtered_means, const Statistics& statistics,
@@ -60,7 +58,7 @@ void expect_truth(const GridTruth& truth, const AnyPrior& prior, const Matrix& b
   constexpr double kResolution = 1e-5;
   const Vector expected = findings(1, truth.filtered_means, truth.statistics, prior);
   ASSERT_EQ(found.cols(), expected.size());
-  EXPECT_LT(reference::largest_z(found, expected, kResolution), kLargestZ)
+  EXPECT_LT(reference::largest_z(found, expected, kResolution), reference::critical_z(found))
       << prior.name() << ", smoother " << static_cast<int>(options.smoother);
 }
 
@@ -177,7 +175,7 @@ TEST(ParticleTruths, GammaFilterAgreesWithItsMixture) {
     values << run.filtered_means.col(0), std::exp(run.log_likelihood - log_likelihood);
     return values;
   });
-  EXPECT_LT(reference::largest_z(found, truth), kLargestZ);
+  EXPECT_LT(reference::largest_z(found, truth), reference::critical_z(found));
 }
 
 // The bias of a statistic is c / N, from N = 8 on here: the slope of log |bias| on log N is -1.

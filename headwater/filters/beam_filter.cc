@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "headwater/core/error.hpp"
+#include "headwater/core/infinity.hpp"
 #include "headwater/filters/optimal_resampling.hpp"
 #include "headwater/kernels/log_weights.hpp"
 #include "headwater/random/distributions.hpp"
@@ -16,7 +17,6 @@ namespace headwater {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 // So many times the width are weighed before they are thinned out.
 constexpr Index kCandidatesPerState = 4;
 // ... and the neighbours of so many times the width are looked at, at most.

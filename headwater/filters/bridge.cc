@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "headwater/core/infinity.hpp"
 #include "headwater/kernels/gather.hpp"
 #include "headwater/kernels/log_weights.hpp"
 
 namespace headwater {
 
 namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // A stage halves the effective size; twelve stages cover a factor of 4,000, more than any sample of
 // particles has.

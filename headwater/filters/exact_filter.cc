@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "headwater/core/error.hpp"
+#include "headwater/core/infinity.hpp"
 #include "headwater/kernels/elementary.hpp"
 
 namespace headwater {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 // States below this count as ruled out: their ratio to the data could not be represented.
 constexpr double kReachable = std::numeric_limits<double>::min();
 // Below this a normaliser has lost digits to underflow.

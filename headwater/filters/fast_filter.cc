@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "headwater/core/digamma.hpp"
+#include "headwater/core/infinity.hpp"
 #include "headwater/core/special.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
@@ -14,7 +14,6 @@ namespace headwater {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr double kLongestStep = 1;
 // Logarithms of activations stay within this of 0.
 constexpr double kLargestLog = 300;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "headwater/core/error.hpp"
+#include "headwater/core/infinity.hpp"
 #include "headwater/filters/guided_proposal.hpp"
 #include "headwater/kernels/all_finite.hpp"
 #include "headwater/kernels/gather.hpp"
@@ -18,7 +18,6 @@ namespace headwater {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr Index kMostParticles = Index{1} << 24;
 
 double effective_size(const Vector& weights) { return 1 / weights.squaredNorm(); }

@@ -55,9 +55,18 @@ void check_can_follow(const std::string& name, bool has_lines, const SourceOptio
   }
 }
 
+void check_can_have_header(const std::string& name, bool is_table, const SourceOptions& options) {
+  const bool is_told = options.header == HeaderRow::present || options.header == HeaderRow::absent;
+  if (is_told && !is_table) {
+    throw UsageError(
+        fmt::format("{}: has no header row; only .csv and .tsv files can have one", name));
+  }
+}
+
 std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string& name,
                                            const CellRules& rules, const SourceOptions& options) {
   check_can_follow(name, format != DataFormat::npy && format != DataFormat::matrix_market, options);
+  check_can_have_header(name, format == DataFormat::csv || format == DataFormat::tsv, options);
   switch (format) {
     case DataFormat::npy:
       return open_npy(name, rules);
@@ -66,13 +75,15 @@ std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string&
     case DataFormat::json_lines:
       return std::make_unique<JsonLinesSource>(open_text(name, options), rules);
     case DataFormat::tsv:
-      return std::make_unique<CsvSource>(open_text(name, options),
-                                         CsvOptions{.separator = '\t', .rules = rules});
+      return std::make_unique<CsvSource>(
+          open_text(name, options),
+          CsvOptions{.separator = '\t', .header = options.header, .rules = rules});
     case DataFormat::csv:
     case DataFormat::by_name:
       break;
   }
-  return std::make_unique<CsvSource>(open_text(name, options), CsvOptions{.rules = rules});
+  return std::make_unique<CsvSource>(open_text(name, options),
+                                     CsvOptions{.header = options.header, .rules = rules});
 }
 
 std::unique_ptr<Hdf5Blocks> open_blocks(const Hdf5Name& name, const SourceOptions& options) {
@@ -85,6 +96,7 @@ std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const 
   if (options.format != DataFormat::by_name) return open_as(options.format, name, rules, options);
   if (const auto parts = split_hdf5_name(name)) {
     check_can_follow(name, false, options);
+    check_can_have_header(name, false, options);
     return std::make_unique<Hdf5Source>(*parts, open_blocks(*parts, options), rules);
   }
   return open_as(format_by_name(name), name, rules, options);
@@ -104,7 +116,10 @@ std::unique_ptr<ObservationSource> open_source(const std::string& name,
 }
 
 RowMatrix read_matrix(const std::string& name, const SourceOptions& options) {
-  const auto source = open_by_rules(name, {.subject = "entries", .allow_missing = false}, options);
+  SourceOptions matrix_options = options;
+  if (options.header == HeaderRow::automatic) matrix_options.header = HeaderRow::by_names;
+  const auto source =
+      open_by_rules(name, {.subject = "entries", .allow_missing = false}, matrix_options);
   std::vector<double> row;
   std::vector<double> values;
   while (source->next(row)) values.insert(values.end(), row.begin(), row.end());

@@ -48,10 +48,20 @@ inline constexpr Index kMostChannels = Index{1} << 27;
 
 enum class DataFormat { by_name, csv, tsv, json_lines, matrix_market, npy };
 
+// Whether the first row of a .csv or .tsv file holds the names of its columns.
+enum class HeaderRow {
+  automatic,  // as by_names; a row of numbers that look like names is refused
+  by_names,   // if one of its cells is neither a number nor missing
+  present,
+  absent,
+};
+
 struct SourceOptions {
   DataFormat format = DataFormat::by_name;
-  // At the end of a text file, wait for more lines. A line is returned when it is complete, so a
-  // partial last line is not read.
+  // Other formats have no header, and refuse `present` and `absent`.
+  HeaderRow header = HeaderRow::automatic;
+  // At the end of a regular file wait for more, for lines of text. A line is handed out when it has
+  // ended, so that half a line at the end is left alone.
   bool follow = false;
   // Called about 20 times a second while a followed file or a pipe has nothing to read. If it
   // returns true, the data end there.
@@ -67,7 +77,8 @@ struct SourceOptions {
 std::unique_ptr<ObservationSource> open_source(const std::string& name,
                                                const SourceOptions& options = {});
 
-// Reads a whole file as a matrix, such as a basis or activations. No cell may be missing.
+// The whole of such a file, rows as they stand there: a basis, activations. No cell may be missing.
+// A header that is `automatic` is recognised by names alone: 0,1,2 may well be a row of a basis.
 RowMatrix read_matrix(const std::string& name, const SourceOptions& options = {});
 
 }  // namespace headwater

@@ -129,6 +129,24 @@ TEST_F(SourceTest, FollowsNothingElse) {
   }
 }
 
+TEST_F(SourceTest, OnlyTablesHaveAHeader) {
+  folder_.write("a.csv", "0,1,2\n3,4,5\n");
+  folder_.write("a.tsv", "0\t1\t2\n3\t4\t5\n");
+  for (const char* name : {"a.csv", "a.tsv"}) {
+    const auto rows_with = [&](HeaderRow header) {
+      return read_rows(*open_source(folder_.path(name), {.header = header})).size();
+    };
+    EXPECT_EQ(rows_with(HeaderRow::present), 1u) << name;
+    EXPECT_EQ(rows_with(HeaderRow::absent), 2u) << name;
+    EXPECT_EQ(read_matrix(folder_.path(name)).rows(), 2) << name;  // no names, no header
+  }
+  for (const std::string name : {"a.npy", "a.mtx", "a.jsonl", "a.h5:/x"}) {
+    EXPECT_EQ(folder_.shorten(message_of<UsageError>(
+                  [&] { open_source(folder_.path(name), {.header = HeaderRow::absent}); })),
+              name + ": has no header row; only .csv and .tsv files can have one");
+  }
+}
+
 TEST_F(SourceTest, StopsWaitingForStandardInput) {
   const TestPipe pipe;
   write_all(pipe.writing, "1,2\n3,", "pipe");

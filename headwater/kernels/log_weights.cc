@@ -3,7 +3,8 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+
+#include "headwater/core/infinity.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "headwater/kernels/log_weights.cc"
@@ -15,8 +16,6 @@
 #ifndef HEADWATER_KERNELS_LOG_WEIGHTS_CC_
 #define HEADWATER_KERNELS_LOG_WEIGHTS_CC_
 namespace headwater {
-
-inline constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 struct WeightSums {
   double sum;

@@ -9,7 +9,7 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kDraws = 512;
+constexpr Index kCurvatureDraws = 512;
 constexpr Index kMostCells = Index{1} << 20;
 
 Matrix with_ones(const Matrix& x, Index num_columns) {
@@ -26,14 +26,14 @@ bool BasisCurvature::is_affordable(Index num_channels, Index num_components) {
 
 void BasisCurvature::measure(const Estimate& estimate, double ridge) {
   const Matrix& basis = estimate.basis;
-  const Matrix x = with_ones(draw_activations(estimate.prior, kDraws), basis.cols());
+  const Matrix x = with_ones(draw_activations(estimate.prior, kCurvatureDraws), basis.cols());
   const Vector mean = x.colwise().mean();
   longer_.assign(static_cast<std::size_t>(basis.rows()), {});
   for (Index m = 0; m < basis.rows(); ++m) {
     const Vector intensity = x * basis.row(m).transpose();
-    Vector share(kDraws);
+    Vector share(kCurvatureDraws);
     estimate.law->information(m, as_span(intensity), as_span(share));
-    share /= static_cast<double>(kDraws);
+    share /= static_cast<double>(kCurvatureDraws);
     const Vector complete = mean.cwiseQuotient(basis.row(m).transpose());
     // An activation that no draw has tells nothing: the channel is left to EM.
     if (!complete.allFinite() || !(complete.minCoeff() > 0)) continue;

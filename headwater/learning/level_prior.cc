@@ -12,7 +12,7 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kDraws = 4096;
+constexpr Index kMoveDraws = 4096;
 constexpr Index kMostLevels = 4;
 
 Index largest_number_of_levels(Index num_components, Index most_states, Index most_binary_states) {
@@ -106,10 +106,10 @@ std::optional<AnyPrior> stand_in(const AnyPrior& prior, Index most_states,
       largest_number_of_levels(prior.num_components(), most_states, most_binary_states);
   if (num_levels < 2) return std::nullopt;
   const RandomStream random(0);
-  Matrix states(kDraws, prior.state_size());
-  Matrix next(kDraws, prior.state_size());
-  Matrix before(kDraws, prior.num_components());
-  Matrix after(kDraws, prior.num_components());
+  Matrix states(kMoveDraws, prior.state_size());
+  Matrix next(kMoveDraws, prior.state_size());
+  Matrix before(kMoveDraws, prior.num_components());
+  Matrix after(kMoveDraws, prior.num_components());
   prior.sample_initial({random, 0, 0, Purpose::initial_state}, states);
   prior.sample_transition({random, 1, 0, Purpose::transition}, states, next);
   prior.activations(states, before);

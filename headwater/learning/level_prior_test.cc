@@ -10,6 +10,7 @@
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
+#include "headwater/reference/statistical_tests.hpp"
 
 namespace headwater {
 namespace {
@@ -87,8 +88,8 @@ TEST(StandIn, IsNoneWhereTwoLevelsAreTooMany) {
 // The levels, weighed by how often each is the nearest, have the mean of the draws. Weighed by the
 // stationary law of the moves that were drawn they have it but for noise: over n = 4096 K moves,
 // visits before and after a move differ by a standard deviation of sqrt(2 (1 - r) / n), and a
-// difference lasts for 1 / (1 - r) moves. Five such of the activation's standard deviation: a false
-// alarm once in 2 million, 9 of them.
+// difference lasts for 1 / (1 - r) moves. In units of the activation's standard deviation; an alarm
+// rate of 1e-6 for the 9 means together.
 TEST(StandIn, HasThePriorsMean) {
   for (const Case& c : continuous_priors(3)) {
     const auto found = stand_in(c.prior, kStates, kBinaryStates);
@@ -97,7 +98,8 @@ TEST(StandIn, HasThePriorsMean) {
     const FiniteAxis axis = found->finite_chain().axes[0];
     const double sd = std::sqrt(axis.states.array().square().matrix().col(0).dot(axis.initial) -
                                 std::pow(axis.states.col(0).dot(axis.initial), 2));
-    const double band = 5 * sd * std::sqrt(2 / (1 - c.correlation) / (3 * 4096));
+    const double band =
+        reference::normal_critical(1e-6 / 9) * sd * std::sqrt(2 / (1 - c.correlation) / (3 * 4096));
     EXPECT_LT((mean_activation(*found) - mean).cwiseAbs().maxCoeff(), band) << c.prior.name();
   }
 }

@@ -10,7 +10,7 @@ namespace headwater {
 
 namespace {
 
-constexpr double kRounding = 1e-13;
+constexpr double kRowRounding = 1e-13;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void FiniteStatePrior::set_transition(Matrix transition) {
   // Rows written with few digits are normalised; rows that already sum to one keep their bits.
   for (auto row : axis.transition.rowwise()) {
     const double sum = row.sum();
-    if (std::abs(sum - 1) > kRounding) row /= sum;
+    if (std::abs(sum - 1) > kRowRounding) row /= sum;
   }
   axis.initial = stationary_law(axis.transition);
   axis_ = std::move(axis);

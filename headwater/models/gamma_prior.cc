@@ -27,10 +27,10 @@ constexpr double kNegligible = 1e-150;
 // A relative variance below this is rounding error.
 constexpr double kNoVariance = 1e-12;
 
-// The bound's allowance for rounding errors of the density.
-constexpr double kRounding = 1e-9;
+// What the bound allows for the rounding errors of the density.
+constexpr double kDensityRounding = 1e-9;
 
-SharedOrOwn persistence_of(Vector values, Index num_components) {
+SharedOrOwn gamma_persistence(Vector values, Index num_components) {
   return {"persistence", std::move(values), num_components, 0, 1};
 }
 
@@ -46,9 +46,9 @@ double log_scaled_bessel_of_shape(double shape, double z) {
   return log_scaled_bessel_i(shape, z) + std::log(ratio_to_lower_order(shape, z));
 }
 
-// The statistics of one component, in the layout of add_statistics().
-struct Sums {
-  explicit Sums(const double* s)
+// The statistics of one component, as add_statistics() lays them out.
+struct GammaSums {
+  explicit GammaSums(const double* s)
       : n(s[0]),
         before(s[1]),
         after(s[2]),
@@ -74,7 +74,7 @@ GammaPrior::GammaPrior(Index num_components, double shape, double persistence)
 GammaPrior::GammaPrior(Index num_components, Vector shape, Vector persistence)
     : num_components_(num_components),
       shape_(detail::shapes(std::move(shape), num_components)),
-      persistence_(persistence_of(std::move(persistence), num_components)),
+      persistence_(gamma_persistence(std::move(persistence), num_components)),
       scale_(Vector::Ones(num_components)) {}
 
 void GammaPrior::set_scale(const Vector& scale) {
@@ -125,7 +125,7 @@ double GammaPrior::log_density(const GammaChain& c, double previous, double next
 double GammaPrior::log_density_bound(const GammaChain& c, double next) {
   const double x = detail::away_from_zero(next);
   const double h = std::max(0.0, std::ceil(c.rate * x - c.shape));
-  return detail::log_gamma_density(x, c.shape + h, c.rate) + kRounding;
+  return detail::log_gamma_density(x, c.shape + h, c.rate) + kDensityRounding;
 }
 
 void GammaPrior::log_transition(ConstStates previous, ConstStates next,
@@ -202,7 +202,7 @@ void GammaPrior::set_parameter(const Parameter& parameter) {
   if (parameter.name == "shape") {
     shape_ = detail::shapes(parameter.value.reshaped(), num_components_);
   } else if (parameter.name == "persistence") {
-    persistence_ = persistence_of(parameter.value.reshaped(), num_components_);
+    persistence_ = gamma_persistence(parameter.value.reshaped(), num_components_);
   } else {
     throw UsageError(fmt::format(
         "prior 'gamma' has no parameter '{}'; it has shape and persistence", parameter.name));
@@ -217,7 +217,7 @@ void GammaPrior::maximise(std::span<const double> s3, const Held& held) {
 
 void GammaPrior::learn_scale(std::span<const double> s3) {
   for (Index k = 0; k < num_components_; ++k) {
-    const Sums s(&s3[6 * k]);
+    const GammaSums s(&s3[6 * k]);
     if (s.has_activations()) scale_[k] = learned_scale(s.after / s.n);
   }
 }
@@ -228,7 +228,7 @@ void GammaPrior::learn_persistence(std::span<const double> s3) {
     double covariance = 0;
     double variance = 0;
     for (Index k = first; k < last; ++k) {
-      const Sums s(&s3[6 * k]);
+      const GammaSums s(&s3[6 * k]);
       if (!s.has_activations()) continue;
       covariance += s.n * s.covariance();
       variance += s.n * s.variance();
@@ -244,7 +244,7 @@ void GammaPrior::learn_shape(std::span<const double> s3) {
     double count = 0;
     double variance = 0;
     for (Index k = first; k < last; ++k) {
-      const Sums s(&s3[6 * k]);
+      const GammaSums s(&s3[6 * k]);
       if (!s.has_activations()) continue;
       count += s.n;
       variance += s.n * s.variance();

@@ -9,6 +9,7 @@
 #include "headwater/core/step_size.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/reference/prior_draws.hpp"
+#include "headwater/reference/statistical_tests.hpp"
 
 // Helpers for tests that run particle engines over whole records.
 namespace headwater::reference {
@@ -86,6 +87,14 @@ inline double largest_z(const Matrix& values, const Vector& truth, double resolu
     largest = std::max(largest, std::abs(mean.mean - truth[i]) / standard_error);
   }
   return largest;
+}
+
+// What largest_z() of such values exceeds with probability 1e-6 at most where the truth is the
+// mean: Student's t with a degree of freedom less than there are seeds, the rate of alarms shared
+// among the columns (Bonferroni) of so many calls of a test.
+inline double critical_z(const Matrix& values, int num_calls = 1) {
+  const auto num_comparisons = static_cast<double>(values.cols() * num_calls);
+  return student_critical(static_cast<double>(values.rows()) - 1, 1e-6 / num_comparisons);
 }
 
 }  // namespace headwater::reference

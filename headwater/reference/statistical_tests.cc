@@ -59,6 +59,21 @@ double solve_falling(const std::function<double(double)>& function, double level
   return high;
 }
 
+// P(|t| > x) = I_z(degrees / 2, 1 / 2) with z = degrees / (degrees + x^2), by the incomplete beta
+// function's power series [DLMF, 8.17.8].
+double student_tail(double degrees, double x) {
+  const double a = degrees / 2;
+  const double z = degrees / (degrees + x * x);
+  double term = 1;
+  double sum = 1;
+  for (double n = 0; term > sum * kEpsilon / 4; ++n) {
+    term *= z * (a + 0.5 + n) / (a + 1 + n);
+    sum += term;
+  }
+  const double log_beta = std::lgamma(a) + std::lgamma(0.5) - std::lgamma(a + 0.5);
+  return std::exp(a * std::log(z) + std::log1p(-z) / 2 - log_beta) / a * sum;
+}
+
 }  // namespace
 
 double normal_cdf(double x) { return std::erfc(-x / std::numbers::sqrt2) / 2; }
@@ -75,6 +90,10 @@ double gamma_tail(double shape, double x) {
 
 double normal_critical(double alpha) {
   return solve_falling([](double z) { return std::erfc(z / std::numbers::sqrt2); }, alpha);
+}
+
+double student_critical(double degrees, double alpha) {
+  return solve_falling([&](double x) { return student_tail(degrees, x); }, alpha);
 }
 
 double chi_square_critical(double degrees, double alpha) {

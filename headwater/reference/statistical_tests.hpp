@@ -22,9 +22,13 @@ double gamma_tail(double shape, double x);
 // The value that |z| of a standard normal variable exceeds with probability alpha.
 double normal_critical(double alpha);
 
-// The value that the chi-square statistic, sum of (observed - expected)^2 / expected, exceeds with
-// probability alpha. `degrees` is the number of cells minus one, minus the number of fitted
-// parameters. The distribution is asymptotic: every cell should expect at least about twenty.
+// |t| of Student's t with so many degrees of freedom is greater with probability alpha <= 0.1: for
+// the mean of n values over the standard error that their own spread gives, n - 1 degrees.
+double student_critical(double degrees, double alpha);
+
+// The chi-square statistic, sum of (observed - expected)^2 / expected, is greater with probability
+// alpha. `degrees` is the number of cells less one, less the parameters fitted. That the statistic
+// is chi-square is asymptotic: let no cell expect fewer than about twenty.
 double chi_square_critical(double degrees, double alpha);
 double chi_square_statistic(std::span<const double> observed, std::span<const double> expected);
 // The chi-square statistic of a sample against its distribution, in the cells between the edges and

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "headwater/random/stream.hpp"
@@ -54,6 +55,11 @@ TEST(GammaCdf, IsContinuousWhereTheFractionTakesOver) {
 TEST(CriticalValues, AgreeWithHighPrecision) {
   EXPECT_DOUBLE_EQ(normal_critical(0.05), 1.9599639845400542);
   EXPECT_DOUBLE_EQ(normal_critical(1e-6), 4.8916384756985904);
+  // P(|t| > x) is 2 / pi arctan(1 / x) with one degree, 1 - x / sqrt(2 + x^2) with two, and with
+  // many t is normal.
+  EXPECT_NEAR(student_critical(1, 0.01), 1 / std::tan(std::numbers::pi * 0.01 / 2), 1e-9);
+  EXPECT_NEAR(student_critical(2, 0.01), 0.99 * std::sqrt(2 / (1 - 0.99 * 0.99)), 1e-10);
+  EXPECT_NEAR(student_critical(1e6, 1e-6), normal_critical(1e-6), 1e-4);
   EXPECT_NEAR(chi_square_critical(1, 0.05), 3.8414588206941259, 1e-10);
   EXPECT_NEAR(chi_square_critical(10, 0.01), 23.20925115895436, 1e-10);
   EXPECT_NEAR(chi_square_critical(255, 1e-6), 377.07811549898681, 1e-9);

@@ -1,5 +1,7 @@
 #include "headwater/session/choices.hpp"
 
+#include "headwater/session/engine_table.hpp"
+
 namespace headwater {
 
 const Choices<Method>& method_choices() {
@@ -19,11 +21,11 @@ const Choices<Average>& average_choices() {
 }
 
 const Choices<EngineKind>& engine_choices() {
-  static const Choices<EngineKind> choices = {{"auto", EngineKind::kAuto},
-                                              {"exact", EngineKind::kExact},
-                                              {"beam", EngineKind::kBeam},
-                                              {"particle", EngineKind::kParticle},
-                                              {"fast", EngineKind::kFast}};
+  static const Choices<EngineKind> choices = [] {
+    Choices<EngineKind> all = {{"auto", EngineKind::kAuto}};
+    for (const EngineInfo& engine : engine_table()) all.push_back({engine.name, engine.kind});
+    return all;
+  }();
   return choices;
 }
 

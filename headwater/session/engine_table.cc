@@ -218,7 +218,7 @@ bool supports(const EngineInfo& engine, const Config& config) {
          std::ranges::find(engine.smoothers, config.smoother) != engine.smoothers.end();
 }
 
-std::string names_of(const std::vector<SmootherKind>& smoothers) {
+std::string quoted(const std::vector<SmootherKind>& smoothers) {
   std::string names;
   for (std::size_t i = 0; i < smoothers.size(); ++i) {
     const char* before = i == 0 ? "" : i + 1 == smoothers.size() ? " and " : ", ";
@@ -233,7 +233,7 @@ std::string names_of(const std::vector<SmootherKind>& smoothers) {
         "engine '{}' cannot go with paper-exact; engines 'exact' and 'particle' can", engine.name));
   }
   throw UsageError(fmt::format("engine '{}' has no smoother '{}'; it has {}", engine.name,
-                               to_string(config.smoother), names_of(engine.smoothers)));
+                               to_string(config.smoother), quoted(engine.smoothers)));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace headwater {
 namespace {
 
 constexpr const char* kFormat = "headwater model";
-constexpr std::int64_t kFormatVersion = 1;
+constexpr std::int64_t kModelFormatVersion = 1;
 
 void write_parameters(Hdf5File& file, const std::string& group, const Parameters& parameters) {
   for (const auto& [name, value] : parameters) {
@@ -100,10 +100,10 @@ void check_format(const Hdf5File& file) {
     throw InputError("is not a headwater model");
   }
   const std::int64_t found = file.int_attribute("/", "format_version");
-  if (found != kFormatVersion) {
+  if (found != kModelFormatVersion) {
     throw InputError(
         fmt::format("is a model file of format version {}; this program reads version {}", found,
-                    kFormatVersion));
+                    kModelFormatVersion));
   }
 }
 
@@ -177,7 +177,7 @@ ModelFile::~ModelFile() = default;
 void ModelFile::write(const Model& model) {
   Hdf5File& file = *file_;
   file.set_attribute("/", "format", kFormat);
-  file.set_attribute("/", "format_version", kFormatVersion);
+  file.set_attribute("/", "format_version", kModelFormatVersion);
   file.set_attribute("/", "version", model.version);
   file.set_attribute("/", "engine", model.engine);
   if (!model.engine_reason.empty()) {

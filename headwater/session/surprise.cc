@@ -13,7 +13,7 @@ namespace {
 constexpr Index kMeasuring = 128;
 // Draws of the observation that it is ranked among: ranks are multiples of 1/200.
 constexpr Index kRanked = 199;
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnseenCount = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void TailProbability::draw_counts(Generator& generator, Index row,
   for (Index m = 0; m < basis.rows(); ++m) {
     const double exposure = exposures_[static_cast<std::size_t>(m)];
     if (exposure == 0) {
-      counts_[static_cast<std::size_t>(m)] = kMissing;
+      counts_[static_cast<std::size_t>(m)] = kUnseenCount;
       continue;
     }
     const double mean = exposure * basis.row(m).dot(prediction.activations.row(row));

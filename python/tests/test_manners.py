@@ -16,8 +16,8 @@ def run_python(program, **options):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
-# An alarm stands for Ctrl-C: it comes while the call is under way, and nothing waits for it to
-# return by itself, since the data would take minutes.
+# A signal stands for Ctrl-C: it comes after so many seconds of the processor, however busy the
+# machine, while the call is under way; the data would take minutes.
 INTERRUPTED = """
     import signal
     import numpy as np
@@ -25,17 +25,17 @@ INTERRUPTED = """
 
     def interrupt(signum, frame):
         raise KeyboardInterrupt
-    signal.signal(signal.SIGALRM, interrupt)
+    signal.signal(signal.SIGPROF, interrupt)
 
     Y = np.random.default_rng(1).poisson(5, (1500, 4)).astype(float)
     headwater.Stream(2).update_many(Y[:10])  # all that is imported when it is first needed
     stream = headwater.Stream({options})
     Y = np.tile(Y, ({times}, 1))
-    signal.setitimer(signal.ITIMER_REAL, {delay})
+    signal.setitimer(signal.ITIMER_PROF, {delay})
     try:
         {call}
     except KeyboardInterrupt:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         taken = stream.observations
         assert 0 < taken {bound}, taken
         {after}

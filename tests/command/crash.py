@@ -1,4 +1,4 @@
-"""Kills a fit with SIGKILL at random moments and resumes it from its last checkpoint.
+"""Kills a fit with SIGKILL after random observations and goes on from its last checkpoint.
 
     python3 tests/command/crash.py build/release/headwater --kills 100
 
@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+LENGTH = 6000
 OUTPUTS = ("model.h5", "log.jsonl", "x.csv")
 FIT = ("fit", "counts.csv", "--components", "3", "--prior", "relaxed-selection",
        "--particles", "200", "--init", "random", "--quiet")
@@ -29,14 +30,20 @@ def run(command, folder, *extra):
     return [(folder / name).read_bytes() for name in OUTPUTS]
 
 
-def kill_once(command, folder, delay):
-    """Starts a fit and kills it after that many seconds. Returns True if it was still running."""
+def observations_in_log(folder):
+    path = folder / OUTPUTS[1]
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def kill_once(command, folder, observations):
+    """Starts a fit and kills it when its log has so many lines; True if it was still running."""
     for path in folder.iterdir():
         if path.name != "counts.csv":
             path.unlink()
     fit = subprocess.Popen(line(command, "--checkpoint", "c", "--checkpoint-every", "100"),
                            cwd=folder)
-    time.sleep(delay)
+    while observations_in_log(folder) < observations and fit.poll() is None:
+        time.sleep(0.001)
     fit.kill()
     return fit.wait() != 0
 
@@ -44,16 +51,14 @@ def kill_once(command, folder, delay):
 def crash(command, folder, kills, seed):
     """Returns (kills survived, kills after a checkpoint had been written)."""
     subprocess.run([command, "simulate", "--prior", "relaxed-selection", "--channels", "6",
-                    "--components", "3", "--length", "6000", "--seed", "1", "--out", "counts.csv"],
+                    "--components", "3", "--length", str(LENGTH), "--seed", "1", "--out", "counts.csv"],
                    cwd=folder, check=True)
-    begin = time.monotonic()
     expected = run(command, folder)
-    whole = time.monotonic() - begin
     moments = random.Random(seed)
     survived = resumed = tried = 0
     while tried < kills:
-        if not kill_once(command, folder, moments.uniform(0, whole)):
-            continue  # it had already ended, so nothing was killed
+        if not kill_once(command, folder, moments.randrange(LENGTH)):
+            continue  # it was done before: that is no kill
         tried += 1
         has_checkpoint = (folder / "c").exists()
         found = run(command, folder, *(["--resume", "c"] if has_checkpoint else []))

@@ -240,6 +240,11 @@ USAGE = {
                         "--average guess: expected one of auto, none, polyak"),
     "unknown format": (fit("good.csv", "--format", "guess"),
                        "--format guess: expected one of auto, csv, tsv, jsonl, mtx, npy"),
+    "unknown header": (fit("good.csv", "--header", "guess"),
+                       "--header guess: expected one of auto, yes, no"),
+    "header of what has none": (fit("negative.npy", "--header", "no"),
+                                "negative.npy: has no header row; only .csv and .tsv files can "
+                                "have one"),
     "follow what cannot be": (fit("negative.npy", "--follow"),
                               "negative.npy: cannot be followed; .csv, .tsv and .jsonl can"),
     "npy from a pipe": (fit("-", "--format", "npy"),

@@ -6,7 +6,8 @@ import subprocess
 
 import numpy as np
 
-TIMEOUT = 60
+# Ten times what the slowest run needs on a machine that has nothing else to do.
+TIMEOUT = 120
 
 
 class Command:

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import crash
-from support import as_csv
+from support import TIMEOUT, as_csv
 
 T = 1200
 FIT = ("fit", "counts.csv", "--components", 2, "--prior", "basis-selection", "--init", "random",
@@ -139,7 +139,7 @@ def test_a_signal_puts_the_fit_away(headwater, counts, stop):
     for _ in range(700):
         process.stdout.readline()
     process.send_signal(stop)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert f"stopped by {stop.name} after 700 observations".encode() in error
     assert b"--resume state goes on from here" in error
@@ -155,7 +155,7 @@ def test_a_followed_file_ends_with_a_signal(headwater, counts):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0
+    assert process.wait(TIMEOUT) == 0
     assert headwater.facts("model.h5")["observations"] == T
 
 

@@ -10,7 +10,9 @@ import h5py
 import numpy as np
 import pytest
 
-# More than a pipe and a block hold, so that the reader still runs when observations are processed.
+from support import TIMEOUT
+
+# More than a pipe and a block hold, so that the reader is still there when observations come out.
 T, CHANNELS = 20000, 200
 FIT = ["fit", "long.h5:/counts", "--prior", "relaxed-selection", "--components", 2, "--init",
        "random", "--particles", 100, "--out", "model.h5", "--activations", "-"]
@@ -50,7 +52,7 @@ def is_at_work(number):
 def test_a_crash_of_the_reader_is_an_error(headwater, fit, stop, what):
     reader, = readers_of(fit)
     os.kill(reader, stop)
-    _, error = fit.communicate(timeout=60)
+    _, error = fit.communicate(timeout=TIMEOUT)
     assert fit.returncode == 1
     last = error.decode().strip().split("\n")[-1].split("\r")[-1]
     assert last == f"headwater: long.h5: is a damaged HDF5 file: reading it {what}"
@@ -61,7 +63,7 @@ def test_a_crash_of_the_reader_is_an_error(headwater, fit, stop, what):
 def test_a_signal_to_both_stops_the_fit_only(headwater, fit, stop):
     """A terminal or systemd sends the signal to the whole process group."""
     os.killpg(fit.pid, stop)
-    _, error = fit.communicate(timeout=60)
+    _, error = fit.communicate(timeout=TIMEOUT)
     assert fit.returncode == 0, error
     assert f"stopped by {stop.name}".encode() in error
     assert headwater.facts("model.h5")["observations"] >= 200
@@ -71,7 +73,7 @@ def test_the_reader_goes_when_the_command_is_killed(fit):
     reader, = readers_of(fit)
     fit.kill()
     fit.communicate()
-    end = time.monotonic() + 60
+    end = time.monotonic() + TIMEOUT
     while is_at_work(reader):
         assert time.monotonic() < end
         time.sleep(0.01)

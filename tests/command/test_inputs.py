@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hidden_markov import selection_chain, simulate
-from support import as_csv, held_model
+from support import TIMEOUT, as_csv, held_model
 
 BASIS = np.random.default_rng(40).uniform(0, 10, (4, 3))
 COUNTS = simulate(selection_chain(3, 0.85, 0.7), BASIS, 400, seed=41)
@@ -141,6 +141,37 @@ def test_a_format_that_is_given_overrides_the_name(headwater, expected, format, 
     assert fit(headwater, "counts.data", "--format", format) == expected
 
 
+@pytest.mark.parametrize("names, options", [
+    (["15E30", "2B", "7", "8"], []),  # one name makes a header
+    (["15E30", "2", "7", "8"], ["--header", "yes"]),
+    (["0", "1", "2", "3"], ["--header", "yes"]),
+    ([], ["--header", "no"])])
+def test_a_header_is_recognised_or_named(headwater, expected, names, options):
+    headwater.write("counts.csv", as_csv(COUNTS, header=names or None))
+    headwater.write("counts.tsv", as_csv(COUNTS, header=names or None, separator="\t"))
+    for name in "counts.csv", "counts.tsv":
+        assert fit(headwater, name, *options) == expected
+
+
+@pytest.mark.parametrize("names, doubt", [
+    (["15E30", "2", "7", "8"], "column 1: '15E30' is beyond 1e+15"),
+    (["0", "1", "2", "3"], "the first row numbers the columns from 0 to 3")])
+def test_a_first_row_that_may_be_a_header_is_refused(headwater, names, doubt):
+    headwater.write("counts.csv", as_csv(COUNTS, header=names))
+    assert attempt(headwater, *small_fit("counts.csv")) == (
+        1, f"counts.csv:1: {doubt}; say --header yes if this row holds names, --header no if it "
+           "holds observations")
+
+
+def test_the_number_of_columns_names_nothing_in_a_basis(headwater):
+    """A row 0,1,2 of a starting basis is a row."""
+    headwater.write("counts.csv", CSV)
+    headwater.write("start.csv", "0,1,2\n" + as_csv(BASIS[1:]))
+    headwater.save("start.npy", np.vstack([[0, 1, 2], BASIS[1:]]))
+    assert (fit(headwater, "counts.csv", "--init", "start.csv") ==
+            fit(headwater, "counts.csv", "--init", "start.npy"))
+
+
 def test_other_commands_read_all_of_it_too(headwater):
     model = held_model(headwater, "model.h5", BASIS, 0.85, 0.7)
     headwater.write("counts.csv", CSV)
@@ -199,9 +230,9 @@ def test_booleans_are_counts_of_0_and_1(headwater):
 
 
 def wait_until(condition):
-    end = time.monotonic() + 30
+    end = time.monotonic() + TIMEOUT
     while not condition():
-        assert time.monotonic() < end, "nothing happened for 30 s"
+        assert time.monotonic() < end, f"nothing happened for {TIMEOUT} s"
         time.sleep(0.01)
 
 
@@ -226,7 +257,7 @@ def test_follow_reads_what_is_added(headwater):
             file.flush()
             wait_until(lambda: log_lines(headwater) == 102)
         os.truncate(headwater.path("counts.csv"), 10)
-        message = process.communicate(timeout=30)[1].decode()
+        message = process.communicate(timeout=TIMEOUT)[1].decode()
         assert process.returncode == 1
         assert message.startswith("headwater: counts.csv: shrank from ")
     finally:
@@ -242,7 +273,7 @@ def test_a_pipe_is_read_line_by_line(headwater):
         process.stdin.write(line.encode())
         process.stdin.flush()
         wait_until(lambda: log_lines(headwater) == t)
-    process.communicate(timeout=30)
+    process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert headwater.facts("model.h5")["observations"] == 5
 

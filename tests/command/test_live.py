@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from support import as_csv, read_csv, settings
+from support import TIMEOUT, as_csv, read_csv, settings
 
 FIT = ("--components", 2, "--prior", "basis-selection", "--quiet")
 
@@ -37,8 +37,8 @@ def test_a_row_comes_out_for_each_row_that_goes_in(headwater, simulated):
     for row in simulated[:50]:
         process.stdin.write(as_csv([row]).encode())
         process.stdin.flush()
-        assert len(process.stdout.readline().split(b",")) == 2  # otherwise it would wait forever
-    assert process.communicate(timeout=30)[0] == b""
+        assert len(process.stdout.readline().split(b",")) == 2  # or it would wait for ever
+    assert process.communicate(timeout=TIMEOUT)[0] == b""
     assert process.returncode == 0
 
 
@@ -47,7 +47,7 @@ def test_a_consumer_that_goes_away_ends_the_fit_with_one_line(headwater, simulat
                               "--activations", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
     process.stdout.close()
-    _, error = process.communicate(as_csv(simulated).encode(), timeout=30)
+    _, error = process.communicate(as_csv(simulated).encode(), timeout=TIMEOUT)
     assert process.returncode == 1
     assert error == b"headwater: standard output: cannot be written: Broken pipe\n"
     assert not headwater.path("model.h5").exists()

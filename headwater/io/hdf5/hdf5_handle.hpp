@@ -40,7 +40,9 @@ class Hdf5Handle {
   std::int64_t id_;
 };
 
-// A path in the open file `file`.
+inline constexpr std::string_view kCannotBeRead = "cannot be read";
+
+// A path in a file, which is open as `file`.
 struct Hdf5Place {
   std::int64_t file;
   std::string name;

@@ -10,7 +10,6 @@
 namespace headwater {
 namespace {
 
-constexpr std::string_view kCannotBeRead = "cannot be read";
 constexpr Index kUsualBlock = Index{1} << 17;  // cells
 // Above the compression of any known filter.
 constexpr std::uint64_t kStrongestCompression = std::uint64_t{1} << 16;

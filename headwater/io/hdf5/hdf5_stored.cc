@@ -9,9 +9,7 @@
 namespace headwater {
 namespace {
 
-constexpr std::string_view kCannotBeRead = "cannot be read";
-
-// A file that claims more values is damaged or hostile, and we allocate nothing for it.
+// A file that claims more is damaged or hostile, and not worth the memory.
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 31;
 
 }  // namespace

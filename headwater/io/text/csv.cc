@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::string_view kBadQuotes = "the cell opens with a quote but does not end with one";
 
+// A count beyond this is less likely than a name that reads as a number: 15E30.
+constexpr double kLargestLikely = 1e15;
+
+// 0,1,2 over three columns or more is what pandas writes over columns without names; 0 and 0,1 are
+// common observations.
+constexpr Index kFewestNumbered = 3;
+
 bool has_outside_quotes(std::string_view line, char wanted) {
   bool quoted = false;
   for (const char c : line) {
@@ -38,7 +45,8 @@ bool is_blank(std::string_view line, char separator) {
 }  // namespace
 
 CsvSource::CsvSource(LineReader lines, CsvOptions options)
-    : rules_(options.rules),
+    : header_(options.header),
+      rules_(options.rules),
       lines_(std::move(lines)),
       knows_separator_(options.separator.has_value()),
       separator_(options.separator.value_or(',')) {
@@ -54,7 +62,6 @@ CsvSource::CsvSource(FileDescriptor file, const std::string& name, CsvOptions op
 bool CsvSource::next(std::vector<double>& values) {
   const auto line = first_row_ ? std::exchange(first_row_, {}) : next_row();
   if (!line) return false;
-  if (!half_header_.empty()) throw BadRow(std::exchange(half_header_, {}));
   parse_row(*line, values);
   line_number_ = lines_.line_number();
   return true;
@@ -91,31 +98,49 @@ void CsvSource::read_ahead() {
   }
 }
 
-bool CsvSource::is_header(std::string_view line) {
-  bool has_number = false;
-  Index first_name_at = -1;
-  std::string_view first_name;
+bool CsvSource::is_header(std::string_view line) const {
+  if (header_ == HeaderRow::present) return true;
+  if (header_ == HeaderRow::absent) return false;
+  if (has_a_name(line)) return true;
+  if (header_ == HeaderRow::automatic) refuse_numbers_like_names(line);
+  return false;
+}
+
+// A missing cell says nothing either way.
+bool CsvSource::has_a_name(std::string_view line) const {
+  bool found = false;
   CellCutter cells(line, separator_);
   for (Index column = 0; !cells.at_end(); ++column) {
     const auto text = cells.cut();
     if (!text) throw InputError(at(column).append(kBadQuotes));
-    const CellTrouble trouble = parse_cell(*text).trouble;
-    if (trouble == CellTrouble::missing) continue;  // fits a header and a row of numbers alike
-    if (trouble != CellTrouble::not_a_number) {
-      has_number = true;
-    } else if (first_name_at < 0) {
-      first_name_at = column;
-      first_name = *text;
+    found = found || parse_cell(*text).trouble == CellTrouble::not_a_number;
+  }
+  return found;
+}
+
+void CsvSource::refuse_numbers_like_names(std::string_view line) const {
+  Index num_numbered = 0;  // columns numbered 0, 1, 2, ... so far
+  bool are_numbered = true;
+  CellCutter cells(line, separator_);
+  for (Index column = 0; !cells.at_end(); ++column) {
+    const std::string_view text = *cells.cut();
+    const Cell cell = parse_cell(text);
+    if (cell.trouble == CellTrouble::out_of_range || cell.value > kLargestLikely) {
+      throw_doubtful(fmt::format("column {}: {} is beyond {:g}", column + 1, quote_text(text),
+                                 kLargestLikely));
     }
+    if (column == 0 && cell.trouble == CellTrouble::missing) continue;  // above an index
+    are_numbered = are_numbered && text == std::to_string(num_numbered++);
   }
-  if (has_number && first_name_at >= 0) {
-    half_header_ = fmt::format(
-        "{}{} is not a number, though other cells of the first row are; a header needs a name in "
-        "every column",
-        at(first_name_at), quote_text(first_name));
-    return false;
+  if (are_numbered && num_numbered >= kFewestNumbered) {
+    throw_doubtful(fmt::format("the first row numbers the columns from 0 to {}", num_numbered - 1));
   }
-  return first_name_at >= 0;
+}
+
+void CsvSource::throw_doubtful(std::string_view what) const {
+  throw InputError(
+      fmt::format("{}: {}; say --header yes if this row holds names, --header no if it holds {}",
+                  where(), what, rules_.subject));
 }
 
 void CsvSource::parse_row(std::string_view line, std::vector<double>& values) const {

@@ -14,14 +14,15 @@
 namespace headwater {
 
 struct CsvOptions {
-  std::optional<char> separator = {};  // if empty: a comma, or what the first row uses
+  std::optional<char> separator = {};  // nothing: a comma, or else what the first row has
+  HeaderRow header = HeaderRow::automatic;
   CellRules rules = {};
   LineLimits limits = {};
 };
 
-// Observations from text, one per line, each returned as soon as its line is complete. The first
-// row is a header if none of its cells is a number. Blank lines and lines that begin with # are
-// skipped.
+// Observations from lines of text, one a line, each handed out as soon as its line has ended. Blank
+// lines and lines that begin with # are skipped. If nobody says whether the first row is a header,
+// one cell that is not a number makes it one; a row of numbers that look like names is refused.
 class CsvSource final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -40,7 +41,10 @@ class CsvSource final : public ObservationSource {
 
   std::optional<std::string_view> next_row();
   void read_ahead();
-  bool is_header(std::string_view line);
+  bool is_header(std::string_view line) const;
+  bool has_a_name(std::string_view line) const;
+  void refuse_numbers_like_names(std::string_view line) const;
+  [[noreturn]] void throw_doubtful(std::string_view what) const;
   void parse_row(std::string_view line, std::vector<double>& values) const;
   double parse_at(Index column, std::optional<std::string_view> text, std::string_view line) const;
   Index count_cells(std::string_view line) const;
@@ -49,14 +53,14 @@ class CsvSource final : public ObservationSource {
   std::string at(Index column) const;
   [[noreturn]] void throw_ragged(Index num_cells) const;
 
+  HeaderRow header_;
   CellRules rules_;
   LineReader lines_;
   bool knows_separator_;
   char separator_;
   Index num_channels_ = 0;
-  std::optional<std::string_view> first_row_;  // read ahead; empty once it has been returned
-  std::string half_header_;                    // the error of a first row with names and numbers
-  std::int64_t line_number_ = 0;               // of the last observation returned
+  std::optional<std::string_view> first_row_;  // read ahead, nothing once it is handed out
+  std::int64_t line_number_ = 0;               // of the last observation handed out
 };
 
 }  // namespace headwater

@@ -42,19 +42,51 @@ TEST(Csv, SkipsAByteOrderMark) {
 TEST(Csv, RecognisesAHeader) {
   EXPECT_EQ(read_text("a,b\n1,2\n"), Rows({{1, 2}}));
   EXPECT_EQ(read_text("# comment\n\n\"the \"\"a,b\"\"\",\"c\"\n1,2\n"), Rows({{1, 2}}));
-  EXPECT_EQ(read_text(",b\n1,2\n"), Rows({{1, 2}}));    // a header may have empty cells
-  EXPECT_EQ(read_text("NA,b\n1,2\n"), Rows({{1, 2}}));  // and missing ones
+  EXPECT_EQ(read_text(",b\n1,2\n"), Rows({{1, 2}}));        // an empty cell is neither
+  EXPECT_EQ(read_text("NA,b\n1,2\n"), Rows({{1, 2}}));      // nor is a missing one
+  EXPECT_EQ(read_text("15E30,2B\n1,2\n"), Rows({{1, 2}}));  // one name is enough
+  EXPECT_EQ(read_text("time,1,2\n1,2,3\n"), Rows({{1, 2, 3}}));
   EXPECT_EQ(read_text(",2\n3,4\n"), Rows({{-1, 2}, {3, 4}}));
   EXPECT_EQ(read_text(",\n3,4\n"), Rows({{-1, -1}, {3, 4}}));
 }
 
-TEST(Csv, RefusesAHalfHeader) {
-  EXPECT_EQ(trouble_with("time,1,2\n"),
-            "counts.csv:1: column 1: 'time' is not a number, though other cells of the first row "
-            "are; a header needs a name in every column");
-  EXPECT_EQ(trouble_with("\n1,abc\n"),
-            "counts.csv:2: column 2: 'abc' is not a number, though other cells of the first row "
-            "are; a header needs a name in every column");
+TEST(Csv, RefusesAFirstRowOfNumbersThatLookLikeNames) {
+  EXPECT_EQ(trouble_with("# plates\n2,15E30\n1,2\n"),
+            "counts.csv:2: column 2: '15E30' is beyond 1e+15; say --header yes if this row holds "
+            "names, --header no if it holds observations");
+  EXPECT_EQ(trouble_with("1e400,2\n1,2\n"),
+            "counts.csv:1: column 1: '1e400' is beyond 1e+15; say --header yes if this row holds "
+            "names, --header no if it holds observations");
+  const std::string numbered =
+      "counts.csv:1: the first row numbers the columns from 0 to 2; say --header yes if this row "
+      "holds names, --header no if it holds observations";
+  EXPECT_EQ(trouble_with("0,1,2\n7,8,9\n"), numbered);
+  EXPECT_EQ(trouble_with(",0,1,2\n0,7,8,9\n"), numbered);
+}
+
+TEST(Csv, TakesLikelyFirstRowsForObservations) {
+  for (const auto* text :
+       {"0\n", "0,1\n", ",0,1\n", "0,1,1\n", "1,2,3\n", "0,1,,3\n", "0,1,2.5\n", "1e15,0\n"}) {
+    EXPECT_EQ(read_text(text).size(), 1u) << text;
+  }
+}
+
+TEST(Csv, TakesTheHeaderItIsTold) {
+  const CsvOptions yes = {.header = HeaderRow::present};
+  EXPECT_EQ(read_text("15E30,2\n3,4\n", yes), Rows({{3, 4}}));
+  EXPECT_EQ(read_text("0,1,2\n3,4,5\n", yes), Rows({{3, 4, 5}}));
+  EXPECT_EQ(trouble_with("1,2\n", yes), "counts.csv: holds a header but no observations");
+  const CsvOptions no = {.header = HeaderRow::absent};
+  EXPECT_EQ(read_text("15E30,2\n3,4\n", no), Rows({{15e30, 2}, {3, 4}}));
+  EXPECT_EQ(read_text("0,1,2\n", no), Rows({{0, 1, 2}}));
+  EXPECT_EQ(trouble_with("a,b\n1,2\n", no), "counts.csv:1: column 1: 'a' is not a number");
+}
+
+TEST(Csv, KnowsAHeaderByItsNamesAlone) {
+  const CsvOptions by_names = {.header = HeaderRow::by_names};
+  EXPECT_EQ(read_text("0,1,2\n", by_names), Rows({{0, 1, 2}}));
+  EXPECT_EQ(read_text("15E30,2\n", by_names), Rows({{15e30, 2}}));
+  EXPECT_EQ(read_text("15E30,2B\n1,2\n", by_names), Rows({{1, 2}}));
 }
 
 TEST(Csv, ReadsMissingCells) {
@@ -124,15 +156,6 @@ TEST(Csv, GoesOnBehindABadRow) {
            "a.csv:4: column 1: the cell opens with a quote but does not end with one",
            "a.csv:5: column 1: 'x' is not a number", "a.csv:7: the line is longer than 64 bytes"}));
   EXPECT_EQ(source.position(), "a.csv:8");
-}
-
-TEST(Csv, GoesOnBehindAHalfHeader) {
-  const TestFolder folder;
-  CsvSource source(open_for_reading(folder.write("a", "x,2\n3,4\n")), "a.csv");
-  std::vector<std::string> messages;
-  EXPECT_EQ(read_good_rows(source, messages), Rows({{3, 4}}));
-  ASSERT_EQ(messages.size(), 1u);
-  EXPECT_TRUE(messages[0].starts_with("a.csv:1: column 1: 'x' is not a number, though "));
 }
 
 TEST(Csv, ReadsNumbersOfAllSizes) {

@@ -9,7 +9,7 @@ namespace {
 // Newton's steps towards the mode. Levels are few and bounded, so that six always sufficed.
 constexpr int kSteps = 6;
 // A component whose level is certain beforehand would have no finite precision.
-constexpr double kLeastVariance = 1e-6;
+constexpr double kLeastFactorVariance = 1e-6;
 // The mode stays this far above zero, over the largest level: an intensity of zero has no slope.
 constexpr double kLeastLevel = 0.02;
 
@@ -20,7 +20,7 @@ void GaussianMessages::fit(const Evidence& evidence, const Vector& means, const 
   const Index components = means.size();
   const Eigen::Map<const RowMatrix> rows = evidence.rows();
   const auto columns = rows.leftCols(components);
-  precision_ = variances.cwiseMax(kLeastVariance).cwiseInverse();
+  precision_ = variances.cwiseMax(kLeastFactorVariance).cwiseInverse();
   mode_ = means;
   for (int step = 0; step < kSteps; ++step) {
     intensities_.noalias() = columns * mode_;
