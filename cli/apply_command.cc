@@ -65,7 +65,7 @@ void apply(const ApplyOptions& options) {
   report_bad_rows(data, options.quiet);
 }
 
-OptionTable<ApplyOptions> option_table() {
+OptionTable<ApplyOptions> apply_table() {
   using namespace headwater::rows;
   return joined<ApplyOptions>({
       {text({.name = "MODEL",
@@ -101,6 +101,6 @@ OptionTable<ApplyOptions> option_table() {
 void add_apply(CLI::App& app, Run& run) {
   auto options = std::make_shared<ApplyOptions>();
   CLI::App& command = *app.add_subcommand("apply", "find the activations behind data");
-  add_options(command, option_table(), *options);
+  add_options(command, apply_table(), *options);
   command.callback([options, &run] { run = [options] { apply(*options); }; });
 }

@@ -116,7 +116,7 @@ void score_data(const ScoreOptions& options) {
   }
 }
 
-OptionTable<ScoreOptions> option_table() {
+OptionTable<ScoreOptions> score_table() {
   using namespace headwater::rows;
   return joined<ScoreOptions>({
       {text({.name = "MODEL",
@@ -155,6 +155,6 @@ void add_score(CLI::App& app, Run& run) {
   auto options = std::make_shared<ScoreOptions>();
   CLI::App& command =
       *app.add_subcommand("score", "how well a model predicts data, one step ahead");
-  add_options(command, option_table(), *options);
+  add_options(command, score_table(), *options);
   command.callback([options, &run] { run = [options] { score_data(*options); }; });
 }

@@ -160,7 +160,7 @@ void show(const ShowOptions& options) {
   }
 }
 
-OptionTable<ShowOptions> option_table() {
+OptionTable<ShowOptions> show_table() {
   using namespace headwater::rows;
   return joined<ShowOptions>({
       {text({.name = "MODEL",
@@ -199,7 +199,7 @@ void exclude_each_other(CLI::App& command, const std::vector<std::string>& names
 void add_show(CLI::App& app, Run& run) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App& command = *app.add_subcommand("show", "print what is in a model file");
-  add_options(command, option_table(), *options);
+  add_options(command, show_table(), *options);
   exclude_each_other(command, {"--json", "--basis", "--trace", "--compare"});
   command.callback([options, &run] { run = [options] { show(*options); }; });
 }

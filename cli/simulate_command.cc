@@ -77,7 +77,7 @@ void simulate(const SimulateOptions& options) {
   data->commit();
 }
 
-OptionTable<SimulateOptions> option_table() {
+OptionTable<SimulateOptions> simulate_table() {
   using namespace headwater::rows;
   return joined<SimulateOptions>({
       within(&SimulateOptions::prior, prior_options()),
@@ -133,7 +133,7 @@ OptionTable<SimulateOptions> option_table() {
 void add_simulate(CLI::App& app, Run& run) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App& command = *app.add_subcommand("simulate", "draw a stream from a model");
-  add_options(command, option_table(), *options);
+  add_options(command, simulate_table(), *options);
   command.footer(list_priors());
   command.callback([options, &run] { run = [options] { simulate(*options); }; });
 }
