@@ -1,6 +1,7 @@
 """Every error gives one line that says what is wrong and the right exit code, and leaves no
 files."""
 
+import pathlib
 import subprocess
 import time
 import zlib
@@ -174,13 +175,21 @@ def test_quiet_does_not_silence_an_error(here):
     check_fails(here, fit("empty.csv", "--quiet"), FAILED, "empty.csv: holds no observations")
 
 
+def wait_until_it_writes(process, least_bytes):
+    """A temporary file may have no name, but Linux counts what a process has written."""
+    written = 0
+    while written < least_bytes:
+        assert process.poll() is None
+        lines = pathlib.Path(f"/proc/{process.pid}/io").read_text().splitlines()
+        written = int(dict(line.split(": ") for line in lines)["wchar"])
+        time.sleep(0.01)
+
+
 def test_a_run_that_is_stopped_leaves_no_output(headwater):
     """A stopped run may leave a temporary file, but never one that looks like a result."""
     process = headwater.start(*simulate(*RANDOM_BASIS, length=10 ** 9),
                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    while not any(path.stat().st_size for path in headwater.folder.iterdir()):
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until_it_writes(process, 10 ** 6)
     process.terminate()
     process.communicate(timeout=TIMEOUT)
     assert process.returncode != 0
