@@ -77,7 +77,7 @@ Problem problem(double stay_off, double stay_on, Index length, std::uint64_t see
   const AnyPrior prior(BasisSelection(5, stay_off, stay_on));
   const Matrix basis = random_basis(8, 5, 1, seed);
   const Matrix record = reference::simulate_record(prior, basis, length, seed);
-  const Matrix exact = ExactBatch(prior.finite_chain(), basis, record).statistics(false).s2;
+  const Matrix exact = ExactBatch(prior.finite_chain(), basis, Record(record)).statistics(false).s2;
   return {prior, basis, record, exact};
 }
 

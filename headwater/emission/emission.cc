@@ -2,8 +2,6 @@
 
 namespace headwater {
 
-Emission::Emission(Matrix basis, AnyLaw law) : law_(std::move(law)) { set_basis(basis); }
-
 void Emission::set_basis(const Matrix& basis) {
   basis_ = basis;
   rows_.set(basis);

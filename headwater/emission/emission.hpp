@@ -7,7 +7,10 @@ namespace headwater {
 // How observations follow from activations: a basis, and the law of the counts around B x.
 class Emission {
  public:
-  Emission(Matrix basis, AnyLaw law = {});
+  template <class Derived>
+  Emission(const Eigen::DenseBase<Derived>& basis, AnyLaw law = {}) : law_(std::move(law)) {
+    set_basis(basis);
+  }
 
   const Matrix& basis() const { return basis_; }
   const AnyLaw& law() const { return law_; }

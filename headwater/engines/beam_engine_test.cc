@@ -82,8 +82,9 @@ TEST(BeamEngine, SmoothedActivationsAreTheExactOnes) {
   for (const Index length : {1, 40, 150}) {
     const Matrix record = reference::simulate_record(prior, basis.leftCols(4), length, 5);
     BeamFilter filter(prior.finite_chain(), basis, {16, 1});
-    const Matrix means = beam_smoothed_activations(filter, record);
-    const Matrix truth = ExactBatch(prior.finite_chain(), basis, record).smoothed_activations();
+    const Matrix means = beam_smoothed_activations(filter, Record(record));
+    const Matrix truth =
+        ExactBatch(prior.finite_chain(), basis, Record(record)).smoothed_activations();
     // What 18 steps of a chain of contraction .5 leave.
     EXPECT_LT((means - truth).cwiseAbs().maxCoeff(), 1e-5);
   }
@@ -113,11 +114,11 @@ TEST(BeamEngine, ReportsWhatItLoses) {
     double lost = 0;
     for (Index t = 0; t < record.cols(); ++t) {
       const FilterStep step = engine.step(as_span(record.col(t)), 1);
-      EXPECT_GE(step.lost_mass, 0);
-      EXPECT_LE(step.num_states, width);
-      EXPECT_GE(step.num_states, 1);
-      EXPECT_GT(step.effective_size, 0);
-      lost += step.lost_mass / static_cast<double>(record.cols());
+      EXPECT_GE(step.beam()->lost_mass, 0);
+      EXPECT_LE(step.beam()->num_states, width);
+      EXPECT_GE(step.beam()->num_states, 1);
+      EXPECT_GT(step.beam()->effective_size, 0);
+      lost += step.beam()->lost_mass / static_cast<double>(record.cols());
     }
     EXPECT_LT(lost, before);
     before = lost;

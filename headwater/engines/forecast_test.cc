@@ -28,7 +28,7 @@ TEST(Forecast, OfTheExactEngineFollowsEachSourcesOwnChain) {
   ExactEngine engine(AnyPrior(kPrior), kBasis, {});
   see_some(engine);
   Vector on = engine.filtered_activation();
-  const Matrix forecast = forecast_activations(engine, 3, 50);
+  const Matrix forecast = forecast_activations(engine, 50);
   ASSERT_EQ(forecast.rows(), 2);
   ASSERT_EQ(forecast.cols(), 50);
   for (Index h = 0; h < 50; ++h) {
@@ -42,9 +42,9 @@ TEST(Forecast, LeavesTheEngineAsItIs) {
   ExactEngine engine(AnyPrior(kPrior), kBasis, {});
   see_some(engine);
   const Vector before = engine.filtered_activation();
-  const Matrix first = forecast_activations(engine, 3, 5);
+  const Matrix first = forecast_activations(engine, 5);
   EXPECT_EQ(engine.filtered_activation(), before);
-  EXPECT_EQ(forecast_activations(engine, 3, 5), first);
+  EXPECT_EQ(forecast_activations(engine, 5), first);
 }
 
 // The standard error of a mean of N activations in [0, 1] is at most 1 / (2 sqrt(N)), of what
@@ -59,8 +59,7 @@ TEST(Forecast, OfParticlesAgreesWithTheExactOne) {
   ExactEngine exact(AnyPrior(kPrior), kBasis, {});
   see_some(particles);
   see_some(exact);
-  const Matrix difference =
-      forecast_activations(particles, 3, 5) - forecast_activations(exact, 3, 5);
+  const Matrix difference = forecast_activations(particles, 5) - forecast_activations(exact, 5);
   EXPECT_LT(difference.cwiseAbs().maxCoeff(), 6 * 2 / std::sqrt(100000.0));
 }
 

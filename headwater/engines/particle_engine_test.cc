@@ -187,7 +187,8 @@ TEST(ParticleEngine, FinitePriorAgreesWithExactSmoothing) {
   const FiniteStatePrior prior(states, table);
   const Matrix basis = random_basis(4, 2, 1, 3);
   const Matrix record = reference::simulate_record(AnyPrior(prior), basis, 30, 5);
-  ExactBatch exact(prior.finite_chain(), basis, record);
+  const Record all(record);
+  ExactBatch exact(prior.finite_chain(), basis, all);
   const Vector truth = all_of(exact.statistics(true));
   for (const SmootherKind smoother : {SmootherKind::kLag, SmootherKind::kPath,
                                       SmootherKind::kPathAsPrinted, SmootherKind::kParis}) {
@@ -208,13 +209,14 @@ TEST(ParticleBatch, SmoothedActivationsAreTheExactOnes) {
   const BasisSelection prior(2, 0.8, 0.7);
   const Matrix basis = random_basis(4, 2, 1, 3);
   const Matrix record = reference::simulate_record(AnyPrior(prior), basis, 130, 5);
-  const Matrix truth = ExactBatch(prior.finite_chain(), basis, record).smoothed_activations();
+  const Matrix truth =
+      ExactBatch(prior.finite_chain(), basis, Record(record)).smoothed_activations();
   const Matrix values = reference::over_seeds(30, [&](std::uint64_t seed) {
     ParticleFilterOptions options;
     options.num_particles = 600;
     options.seed = seed;
     ParticleFilter filter(AnyPrior(prior), basis, options, reference::threads(1));
-    return Vector(particle_smoothed_activations(filter, record).reshaped());
+    return Vector(particle_smoothed_activations(filter, Record(record)).reshaped());
   });
   EXPECT_LT(reference::largest_z(values, truth.reshaped(), 1e-3), reference::critical_z(values));
 }
@@ -227,7 +229,7 @@ TEST(ParticleBatch, SmoothsRecordsOfAnyLength) {
     ParticleFilterOptions options;
     options.num_particles = 20;
     ParticleFilter filter(prior, basis, options, reference::threads(1));
-    const Matrix means = particle_smoothed_activations(filter, record);
+    const Matrix means = particle_smoothed_activations(filter, Record(record));
     ASSERT_EQ(means.rows(), length);
     ASSERT_EQ(means.cols(), 3);
     if (length == 0) continue;

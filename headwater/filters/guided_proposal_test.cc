@@ -140,8 +140,8 @@ TEST(GuidedProposal, AFiniteStatePriorIsFullyAdapted) {
   ParticleFilter filter(prior, basis, options, reference::threads(1));
   for (Index t = 0; t < record.cols(); ++t) {
     const FilterStep step = filter.step(as_span(record.col(t)));
-    EXPECT_TRUE(step.guided);
-    EXPECT_GT(step.effective_size, 0.8 * 200);
+    EXPECT_TRUE(step.particles()->guided);
+    EXPECT_GT(step.particles()->effective_size, 0.8 * 200);
   }
 }
 
@@ -154,8 +154,8 @@ TEST(GuidedProposal, AnObservationWithoutASeenCellSaysNothing) {
   for (Index t = 0; t < record.cols(); ++t) {
     const FilterStep step = filter.step(as_span(nothing));
     EXPECT_EQ(step.log_predictive, 0);
-    EXPECT_FALSE(step.guided);
-    EXPECT_TRUE(filter.step(as_span(record.col(t))).guided);
+    EXPECT_FALSE(step.particles()->guided);
+    EXPECT_TRUE(filter.step(as_span(record.col(t))).particles()->guided);
   }
 }
 

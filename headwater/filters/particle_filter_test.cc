@@ -100,7 +100,7 @@ TEST_P(BySchemeAndThreshold, EqualsANaiveFilterWithLinearWeights) {
       ASSERT_NEAR(step.log_predictive, log_naive, 1e-12 * (1 + std::abs(log_naive))) << t;
       ASSERT_EQ(filter.states(), naive.states) << t;
       for (Index i = 0; i < 700; ++i) ASSERT_NEAR(filter.weights()[i], naive.weights[i], 1e-12);
-      resampled += step.resampled;
+      resampled += step.particles()->resampled;
     }
     const Index moves = record.cols() - 1;
     if (resample_below == 0) {
@@ -123,7 +123,7 @@ TEST_P(BySchemeAndThreshold, LikelihoodIsUnbiased) {
   const Matrix basis = random_basis(4, 2, 1.5, 3);
   const Index length = resample_below == 0 ? 5 : 20;  // without resampling the spread explodes
   const Matrix record = reference::simulate_record(AnyPrior(prior), basis, length, 5);
-  const double truth = ExactBatch(prior.finite_chain(), basis, record).log_likelihood();
+  const double truth = ExactBatch(prior.finite_chain(), basis, Record(record)).log_likelihood();
   const Matrix ratios = reference::over_seeds(2700, [&, s = scheme, r = resample_below](auto seed) {
     ParticleFilter filter(AnyPrior(prior), basis, options_for(300, s, r, seed), threads(1));
     double log_likelihood = 0;
@@ -177,15 +177,15 @@ TEST(ParticleFilter, ReportsWhatItDid) {
   double effective_size = 0;
   for (Index t = 0; t < record.cols(); ++t) {
     const FilterStep step = filter.step(as_span(record.col(t)));
-    EXPECT_EQ(step.resampled, t > 0 && effective_size < 25) << t;
+    EXPECT_EQ(step.particles()->resampled, t > 0 && effective_size < 25) << t;
     Ancestors unique = filter.ancestors();
     unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
-    EXPECT_EQ(step.unique_ancestors, static_cast<Index>(unique.size())) << t;
-    EXPECT_TRUE(step.resampled || step.unique_ancestors == 50) << t;
+    EXPECT_EQ(step.particles()->unique_ancestors, static_cast<Index>(unique.size())) << t;
+    EXPECT_TRUE(step.particles()->resampled || step.particles()->unique_ancestors == 50) << t;
     EXPECT_NEAR(filter.weights().sum(), 1, 1e-14);
-    EXPECT_NEAR(step.effective_size, 1 / filter.weights().squaredNorm(), 1e-12);
+    EXPECT_NEAR(step.particles()->effective_size, 1 / filter.weights().squaredNorm(), 1e-12);
     EXPECT_EQ(filter.time(), static_cast<std::uint64_t>(t) + 1);
-    effective_size = step.effective_size;
+    effective_size = step.particles()->effective_size;
   }
 }
 
@@ -308,7 +308,7 @@ TEST(ParticleFilter, ActivationsOfWhichNoneIsANumberAreReported) {
       const FilterStep step = filter.step(y);
       EXPECT_TRUE(step.impossible);
       EXPECT_EQ(step.log_predictive, -kInfinity);
-      EXPECT_NEAR(step.effective_size, 200, 1e-9);
+      EXPECT_NEAR(step.particles()->effective_size, 200, 1e-9);
       EXPECT_LT((filter.weights().array() - 1.0 / 200).abs().maxCoeff(), 1e-15);
     }
   }

@@ -26,7 +26,7 @@ class LookAhead final : public Proposal {
     const bool is_first = previous.rows() == 0;
     laws_ = is_first ? Matrix(axis.initial.transpose()) : axis.transition;
     const Matrix activations = (Matrix(2, 2) << 0, 1, 1, 1).finished();
-    log_likelihoods(activations, seen, as_span(log_guess_));
+    seen.log_likelihoods(activations, as_span(log_guess_));
     log_guess_ *= power_;
     log_worths_.resize(is_first ? 1 : previous.rows());
     for (Index i = 0; i < log_worths_.size(); ++i) {
@@ -112,8 +112,8 @@ TEST(Proposal, AFullyAdaptedFilterWeighsAllTheSame) {
   ParticleFilter filter = filter_for(s, 1, 1, 1);
   for (Index t = 0; t < 8; ++t) {
     const FilterStep step = filter.step(as_span(s.record.col(t)));
-    EXPECT_EQ(step.resampled, t > 0);
-    EXPECT_NEAR(step.effective_size, 100, 1e-9);
+    EXPECT_EQ(step.particles()->resampled, t > 0);
+    EXPECT_NEAR(step.particles()->effective_size, 100, 1e-9);
   }
 }
 

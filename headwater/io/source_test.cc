@@ -1,5 +1,6 @@
 #include "headwater/io/source.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -160,17 +161,17 @@ TEST_F(SourceTest, StopsWaitingForStandardInput) {
 
 TEST_F(SourceTest, HandsOutOnlyWhatIsNotZero) {
   const auto source = open_source(folder_.write("a.csv", "0,1.5,,0\n0,0,0,0\n"));
-  SparseObservation observation;
-  ASSERT_TRUE(source->next_sparse(observation));
-  EXPECT_EQ(observation.num_channels, 4);
-  EXPECT_EQ(observation.channels, std::vector<Index>({1, 2}));
-  ASSERT_EQ(observation.values.size(), 2u);
-  EXPECT_EQ(observation.values[0], 1.5);
-  EXPECT_TRUE(std::isnan(observation.values[1]));
-  ASSERT_TRUE(source->next_sparse(observation));
-  EXPECT_TRUE(observation.channels.empty());
-  EXPECT_TRUE(observation.values.empty());
-  EXPECT_FALSE(source->next_sparse(observation));
+  Observation observation;
+  ASSERT_TRUE(source->next(observation));
+  EXPECT_EQ(observation.num_channels(), 4);
+  EXPECT_THAT(observation.channels(), testing::ElementsAre(1));
+  EXPECT_THAT(observation.counts(), testing::ElementsAre(1.5));
+  EXPECT_THAT(observation.exposed(), testing::ElementsAre(2));
+  EXPECT_THAT(observation.exposures(), testing::ElementsAre(0));
+  ASSERT_TRUE(source->next(observation));
+  EXPECT_TRUE(observation.channels().empty());
+  EXPECT_TRUE(observation.exposed().empty());
+  EXPECT_FALSE(source->next(observation));
 }
 
 TEST_F(SourceTest, CompressedTextIsDamagedBehindALine) {

@@ -24,7 +24,7 @@ void expect_never_falls(const std::vector<double>& log_likelihood) {
 }
 
 double log_likelihood(const Estimate& estimate, const Matrix& record) {
-  return ExactBatch(estimate.prior.finite_chain(), estimate.basis, record).log_likelihood();
+  return ExactBatch(estimate.prior.finite_chain(), estimate.basis, Record(record)).log_likelihood();
 }
 
 // Several lengths and starts, far and near, with and without learning the prior.
@@ -39,7 +39,7 @@ TEST(BatchEm, TheLikelihoodNeverFallsAndEndsAboveTheTruths) {
       options.tolerance = 0;
       if (seed % 2 == 0) options.m_step.held_parameters = {"stay_off", "stay_on"};
       const BatchEmResult result =
-          batch_em(record, {reference::perturbed(basis, 0.4, seed), truth}, options);
+          batch_em(Record(record), {reference::perturbed(basis, 0.4, seed), truth}, options);
       expect_never_falls(result.log_likelihood);
       EXPECT_EQ(result.iterations, 400);
       EXPECT_GE(result.log_likelihood.back(), log_likelihood({basis, truth}, record));
@@ -55,7 +55,7 @@ TEST(BatchEm, TheLikelihoodNeverFallsForAFinitePrior) {
   BatchEmOptions options;
   options.tolerance = 0;
   const BatchEmResult result =
-      batch_em(record, {reference::perturbed(basis, 0.5, 1), truth}, options);
+      batch_em(Record(record), {reference::perturbed(basis, 0.5, 1), truth}, options);
   expect_never_falls(result.log_likelihood);
   EXPECT_GE(result.log_likelihood.back(), log_likelihood({basis, truth}, record));
 }
@@ -72,7 +72,7 @@ TEST(BatchEm, ShortRecordsEndAboveTheTruth) {
     options.tolerance = 1e-12;
     for (const auto& [p, q] : {std::pair{0.9, 0.7}, std::pair{0.5, 0.5}, std::pair{0.97, 0.95}}) {
       const BatchEmResult result =
-          batch_em(record, {basis, AnyPrior(BasisSelection(3, p, q))}, options);
+          batch_em(Record(record), {basis, AnyPrior(BasisSelection(3, p, q))}, options);
       expect_never_falls(result.log_likelihood);
       EXPECT_GE(result.log_likelihood.back(), log_likelihood({basis, truth}, record));
     }
@@ -85,7 +85,7 @@ TEST(BatchEm, StrongPriorsAreObeyed) {
   const Matrix record = reference::simulate_record(prior, basis, 200, 2);
   BatchEmOptions options;
   options.m_step.transition_weight = 1e6;  // Beta(1e6, 1e6): one half
-  const BatchEmResult result = batch_em(record, {basis, prior}, options);
+  const BatchEmResult result = batch_em(Record(record), {basis, prior}, options);
   EXPECT_NEAR(result.estimate.prior.parameters()[0].value(0), 0.5, 1e-3);
   EXPECT_NEAR(result.estimate.prior.parameters()[1].value(0), 0.5, 1e-3);
 }
@@ -99,7 +99,7 @@ TEST(BatchEm, OneIterationIsTheRatioOfExpectedStatistics) {
   options.max_iterations = 1;
   options.unseen_past = false;
   options.m_step.drop_weak_priors();
-  const BatchEmResult result = batch_em(record, {basis, prior}, options);
+  const BatchEmResult result = batch_em(Record(record), {basis, prior}, options);
   const FiniteChain chain = prior.finite_chain();
   const Statistics s = reference::sum_over_paths(chain, chain.joint_states(), basis, record,
                                                  std::vector<double>(5, 1.0))
@@ -120,8 +120,8 @@ TEST(BatchEm, TheUnseenPastIsARowOfMissingObservations) {
   Matrix longer = Matrix::Constant(3, 7, std::numeric_limits<double>::quiet_NaN());
   longer.rightCols(4) = record;
   const FiniteChain chain = prior.finite_chain();
-  const Statistics lead_in = ExactBatch(chain, basis, record).statistics(true, 3);
-  const Statistics padded = ExactBatch(chain, basis, longer).statistics(true);
+  const Statistics lead_in = ExactBatch(chain, basis, Record(record)).statistics(true, 3);
+  const Statistics padded = ExactBatch(chain, basis, Record(longer)).statistics(true);
   EXPECT_LT(reference::largest_relative_difference(4 * lead_in.s3, 7 * padded.s3), 1e-12);
   EXPECT_LT(reference::largest_relative_difference(4 * lead_in.s2, 7 * padded.s2), 1e-12);
 }
@@ -132,7 +132,7 @@ TEST(BatchEm, StopsWhenItGainsLittle) {
   const Matrix record = reference::simulate_record(prior, basis, 1000, 2);
   BatchEmOptions options;
   options.tolerance = 1e-6;
-  const BatchEmResult result = batch_em(record, {basis, prior}, options);
+  const BatchEmResult result = batch_em(Record(record), {basis, prior}, options);
   EXPECT_TRUE(result.converged);
   EXPECT_LT(result.iterations, options.max_iterations);
   const auto& values = result.log_likelihood;
@@ -146,13 +146,13 @@ TEST(BatchEm, DegenerateDataGiveFiniteEstimates) {
   record.row(1).setZero();
   record.row(2).setConstant(std::numeric_limits<double>::quiet_NaN());
   const Estimate start{random_basis(3, 3, 5, 1), AnyPrior(BasisSelection(3, 0.8, 0.6))};
-  const BatchEmResult result = batch_em(record, start, {});
+  const BatchEmResult result = batch_em(Record(record), start, {});
   EXPECT_TRUE(result.estimate.basis.allFinite());
   EXPECT_TRUE(std::isfinite(result.log_likelihood.back()));
   EXPECT_EQ(result.estimate.basis.row(2), start.basis.row(2));
   EXPECT_LT(result.estimate.basis.row(1).maxCoeff(), 1e-3);
   const Matrix zeros = Matrix::Zero(3, 50);
-  EXPECT_TRUE(batch_em(zeros, start, {}).estimate.basis.allFinite());
+  EXPECT_TRUE(batch_em(Record(zeros), start, {}).estimate.basis.allFinite());
 }
 
 TEST(BatchEm, OptionsAreChecked) {

@@ -29,16 +29,23 @@ class ConjugateEngine final : public Engine {
     AnyPrior prior;
   };
   explicit ConjugateEngine(std::shared_ptr<Given> given)
-      : given_(std::move(given)), statistics_(given_->basis.rows(), 1, 3) {}
+      : given_(std::move(given)),
+        emission_(given_->basis),
+        statistics_(given_->basis.rows(), 1, 3) {}
 
   std::unique_ptr<Engine> clone() const override {
     return std::make_unique<ConjugateEngine>(*this);
   }
   void set_prior(const AnyPrior& prior) override { given_->prior = prior; }
-  void set_basis(const Matrix& basis) override { given_->basis = basis; }
-  const Matrix& basis() const override { return given_->basis; }
+  void set_basis(const Matrix& basis) override {
+    given_->basis = basis;
+    emission_.set_basis(basis);
+  }
+  void set_law(const AnyLaw&) override {}
+  const Emission& emission() const override { return emission_; }
   FilterStep step(const Observation& y, double step_size) override {
-    const Eigen::Map<const Vector> counts(y.data(), static_cast<Index>(y.size()));
+    Vector counts(y.num_channels());
+    y.write_counts(as_span(counts));
     const double shape = parameter(given_->prior, "shape");
     const double rate = shape / given_->prior.scale()[0] + given_->basis.sum();
     const double after = shape + counts.sum();
@@ -60,6 +67,7 @@ class ConjugateEngine final : public Engine {
 
  private:
   std::shared_ptr<Given> given_;
+  Emission emission_;
   Statistics statistics_;
 };
 

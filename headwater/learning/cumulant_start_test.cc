@@ -40,7 +40,7 @@ Matrix distinct_basis() {
 }
 
 CumulantStart start_from(const Matrix& observations, Index num_components) {
-  return cumulant_start(observations, variances_of(num_components),
+  return cumulant_start(observations, {}, variances_of(num_components),
                         Matrix::Ones(observations.rows(), num_components));
 }
 
@@ -105,9 +105,9 @@ TEST(CumulantStart, GivesLargeColumnsToComponentsThatVaryMuch) {
   const Matrix record = reference::simulate_record(prior_of(5), distinct_basis(), 5000, 47);
   Vector variances = variances_of(5);
   const Matrix rest = Matrix::Ones(8, 5);
-  Matrix even = cumulant_start(record, variances, rest).basis;
+  Matrix even = cumulant_start(record, {}, variances, rest).basis;
   variances[3] *= 4;
-  const Matrix uneven = cumulant_start(record, variances, rest).basis;
+  const Matrix uneven = cumulant_start(record, {}, variances, rest).basis;
   EXPECT_LT((uneven.col(3) - even.col(0) / 2).norm(), 1e-9 * even.norm());
   EXPECT_LT((uneven.col(0) - even.col(1)).norm(), 1e-9 * even.norm());
 }

@@ -58,10 +58,10 @@ MakeEngine particle_engines(Index num_particles, Index lag = 0) {
 // With an engine that does not estimate, this is batch EM.
 TEST(MonteCarloEm, IsBatchEmWithTheExactEngine) {
   const Matrix record = record_of(200);
-  const BatchEmResult expected = batch_em(record, start(), options_for(15));
+  const BatchEmResult expected = batch_em(Record(record), start(), options_for(15));
   std::vector<double> told;
   const BatchEmResult found =
-      monte_carlo_em(record, start(), options_for(15), exact_engines(),
+      monte_carlo_em(Record(record), start(), options_for(15), exact_engines(),
                      [&](std::int64_t iteration, double log_likelihood, const Estimate&) {
                        EXPECT_EQ(iteration, static_cast<std::int64_t>(told.size()));
                        told.push_back(log_likelihood);
@@ -83,7 +83,7 @@ TEST(MonteCarloEm, ReturnsTheMeanOfTheLastIterates) {
   for (const std::int64_t iterations : {1, 2, 7, 30}) {
     std::vector<Matrix> bases;
     const BatchEmResult found =
-        monte_carlo_em(record, start(), options_for(iterations), exact_engines(),
+        monte_carlo_em(Record(record), start(), options_for(iterations), exact_engines(),
                        [&](std::int64_t, double, const Estimate& e) { bases.push_back(e.basis); });
     const std::int64_t count = std::min<std::int64_t>(10, (iterations + 1) / 2);
     Matrix mean = Matrix::Zero(4, 2);
@@ -102,9 +102,9 @@ TEST(MonteCarloEm, ReturnsTheMeanOfTheLastIterates) {
 // error that 500 observations leave.
 TEST(MonteCarloEm, AgreesWithBatchEm) {
   const Matrix record = record_of(500);
-  const BatchEmResult expected = batch_em(record, start(), options_for(60));
+  const BatchEmResult expected = batch_em(Record(record), start(), options_for(60));
   const BatchEmResult found =
-      monte_carlo_em(record, start(), options_for(60), particle_engines(400, 20));
+      monte_carlo_em(Record(record), start(), options_for(60), particle_engines(400, 20));
   EXPECT_LT(relative_error(found.estimate.basis, expected.estimate.basis), 0.01);
   for (int i = 0; i < 2; ++i) {
     EXPECT_NEAR(found.estimate.prior.parameters()[i].value(0),
@@ -122,7 +122,8 @@ TEST(MonteCarloEm, TheLikelihoodClimbs) {
                       AnyPrior(GammaPrior(2, 2, 0.7))};
   BatchEmOptions options = options_for(20);
   options.m_step.held_parameters = {"shape", "persistence"};
-  const auto values = monte_carlo_em(record, from, options, particle_engines(200)).log_likelihood;
+  const auto values =
+      monte_carlo_em(Record(record), from, options, particle_engines(200)).log_likelihood;
   EXPECT_GT(values[3], values[0]);
   EXPECT_GT(values.back(), values[0] + 100);
 }
@@ -132,12 +133,13 @@ TEST(MonteCarloEm, WhatIsHeldKeepsItsBits) {
   BatchEmOptions options = options_for(9);
   options.m_step.held_parameters = {"stay_on"};
   const Estimate from{start().basis, AnyPrior(BasisSelection(2, 0.8, 0.61))};
-  const Estimate one = monte_carlo_em(record, from, options, particle_engines(50)).estimate;
+  const Estimate one = monte_carlo_em(Record(record), from, options, particle_engines(50)).estimate;
   EXPECT_EQ(one.prior.parameters()[1].value(0), 0.61);
   EXPECT_NE(one.prior.parameters()[0].value(0), 0.8);
   options.m_step = {};
   options.m_step.hold_basis = true;
-  const Estimate other = monte_carlo_em(record, from, options, particle_engines(50)).estimate;
+  const Estimate other =
+      monte_carlo_em(Record(record), from, options, particle_engines(50)).estimate;
   EXPECT_EQ(other.basis, from.basis);
   EXPECT_NE(other.prior.parameters()[1].value(0), 0.61);
 }
@@ -147,7 +149,7 @@ TEST(MonteCarloEm, StopsWhenItGainsNoMore) {
   BatchEmOptions options = options_for(500);
   options.tolerance = 1e-5;
   for (const MakeEngine& engines : {exact_engines(), particle_engines(100)}) {
-    const BatchEmResult found = monte_carlo_em(record, start(), options, engines);
+    const BatchEmResult found = monte_carlo_em(Record(record), start(), options, engines);
     EXPECT_TRUE(found.converged);
     EXPECT_GE(found.iterations, 19);
     EXPECT_LT(found.iterations, 500);
@@ -155,7 +157,7 @@ TEST(MonteCarloEm, StopsWhenItGainsNoMore) {
   }
   options.max_iterations = 25;
   options.tolerance = 0;
-  const BatchEmResult all = monte_carlo_em(record, start(), options, particle_engines(100));
+  const BatchEmResult all = monte_carlo_em(Record(record), start(), options, particle_engines(100));
   EXPECT_FALSE(all.converged);
   EXPECT_EQ(all.iterations, 25);
 }
@@ -170,14 +172,15 @@ TEST(MonteCarloEm, ImpossibleObservationsAreCountedAndEndTheClimb) {
   options.tolerance = 1e-6;
   options.m_step.drop_weak_priors();
   const BatchEmResult found =
-      monte_carlo_em(record, {basis, selection()}, options, particle_engines(50));
+      monte_carlo_em(Record(record), {basis, selection()}, options, particle_engines(50));
   EXPECT_EQ(found.impossible_observations, 1);
   EXPECT_TRUE(found.converged);
   EXPECT_TRUE(found.estimate.basis.allFinite());
 }
 
 TEST(MonteCarloEm, OptionsAreChecked) {
-  EXPECT_THROW(monte_carlo_em(record_of(5), start(), options_for(0), exact_engines()), UsageError);
+  EXPECT_THROW(monte_carlo_em(Record(record_of(5)), start(), options_for(0), exact_engines()),
+               UsageError);
 }
 
 }  // namespace

@@ -39,18 +39,19 @@ double DenseRecursion::step(const Observation& y, double step_size) {
     t1_ = states_;
   }
 
+  Vector counts(basis_.rows());
+  y.write_counts(as_span(counts));
   Vector log_weight(n);
   for (Index x = 0; x < n; ++x) {
     const Vector intensity = basis_ * states_.row(x).transpose();
-    log_weight[x] = std::log(predicted[x]) +
-                    log_poisson(Eigen::Map<const Vector>(y.data(), basis_.rows()), intensity);
+    log_weight[x] = std::log(predicted[x]) + log_poisson(counts, intensity);
   }
   const double largest = log_weight.maxCoeff();
   filtered_ = (log_weight.array() - largest).exp();
   const double sum = filtered_.sum();
   filtered_ /= sum;
   read_out(y, step_size);
-  previous_observation_ = Eigen::Map<const Vector>(y.data(), basis_.rows());
+  previous_observation_ = counts;
   previous_step_size_ = step_size;
   return largest + std::log(sum);
 }
@@ -66,12 +67,14 @@ void DenseRecursion::carry_on(const Matrix& backward, double step_size) {
 
 Matrix DenseRecursion::second_statistic(const Observation& y) const {
   Matrix s2 = Matrix::Zero(states_.rows(), basis_.size());
+  Vector counts(basis_.rows());
+  y.write_counts(as_span(counts));
   for (Index x = 0; x < states_.rows(); ++x) {
     const Vector intensity = basis_ * states_.row(x).transpose();
     for (Index m = 0; m < basis_.rows(); ++m) {
-      if (!(y[m] > 0 && intensity[m] > 0)) continue;
+      if (!(counts[m] > 0 && intensity[m] > 0)) continue;
       for (Index k = 0; k < basis_.cols(); ++k) {
-        s2(x, m * basis_.cols() + k) = basis_(m, k) * y[m] * states_(x, k) / intensity[m];
+        s2(x, m * basis_.cols() + k) = basis_(m, k) * counts[m] * states_(x, k) / intensity[m];
       }
     }
   }

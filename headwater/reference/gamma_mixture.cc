@@ -73,13 +73,11 @@ double GammaMixtureFilter::update(const Observation& y) {
   double exposure = 0;
   double sum = 0;
   double log_constant = 0;  // sum of y log b - log y!
-  for (std::size_t m = 0; m < y.size(); ++m) {
-    if (std::isnan(y[m])) continue;
-    const double b = basis_[static_cast<Index>(m)];
-    exposure += b;
-    sum += y[m];
-    if (y[m] > 0) log_constant += y[m] * std::log(b) - log_factorial(y[m]);
-  }
+  for_each_seen(y, [&](Index m, double count, double) {
+    exposure += basis_[m];
+    sum += count;
+    if (count > 0) log_constant += count * std::log(basis_[m]) - log_factorial(count);
+  });
   for (Index i = 0; i < log_weights_.size(); ++i) {
     const double a = shape_ + static_cast<double>(first_ + i);
     log_weights_[i] += log_gamma(a + sum) - log_gamma(a) +

@@ -243,7 +243,8 @@ GridChain make_grid_chain(const AnyPrior& prior, Index cells) {
 
 GridTruth truth_on_grid(const GridChain& grid, const Matrix& basis, const Matrix& observations) {
   ExactFilter filter(grid.chain, basis);
-  ExactBatch batch(grid.chain, basis, observations);
+  const Record record(observations);
+  ExactBatch batch(grid.chain, basis, record);
   GridTruth truth{batch.log_likelihood(), Vector(observations.cols()),
                   Matrix(observations.cols(), basis.cols()), batch.smoothed_activations(),
                   batch.statistics(true)};

@@ -3,10 +3,14 @@
 
 #include <stdexcept>
 
+#include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/simulate.hpp"
+#include "headwater/observations/record.hpp"
 #include "headwater/reference/streams.hpp"
 #include "headwater/session/session.hpp"
+#include "headwater/session/trace.hpp"
 
 namespace headwater {
 namespace {

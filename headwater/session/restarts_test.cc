@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "headwater/core/error.hpp"
+#include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/simulate.hpp"
+#include "headwater/observations/record.hpp"
 #include "headwater/reference/streams.hpp"
 #include "headwater/session/registry.hpp"
+#include "headwater/session/trace.hpp"
 
 namespace headwater {
 namespace {
@@ -137,7 +141,7 @@ TEST(Restarts, PassOnWhatASessionFindsWrong) {
                 restarts.update(std::vector<double>{1, -2, 3});
                 restarts.finish();
               }),
-              "observation 2, channel 2: -2 found; observations must be finite and 0 or more");
+              "channel 2: -2 found; observations must be finite and 0 or more");
     EXPECT_EQ(message_of([&] {
                 Restarts restarts(config, count);
                 for (int t = 0; t < 300; ++t) restarts.update(std::vector<double>{1, 2, 3});
@@ -164,8 +168,8 @@ TEST(Restarts, AreAtLeastOneAndNotTooMany) {
 Model replayed(const Config& config, const Matrix& record) {
   const AnyPrior prior = make_prior(config.num_components, config.prior);
   const Index most = std::min(record.cols(), start_buffer(record.rows(), prior));
-  StartSearch found =
-      automatic_start(record.leftCols(most), prior, config.background, config.m_step, config.seed);
+  StartSearch found = automatic_start(Record(record.leftCols(most)), prior, {}, config.background,
+                                      config.m_step, config.seed);
   Config given = config;
   given.initial_basis = found.estimate.basis;
   given.burn_in = start_buffer(record.rows(), prior);

@@ -89,6 +89,10 @@ class Session::Fit {
   Fit(Config config, AnyPrior prior);
 
   void update(const Observation& y);
+  void update_cells(std::span<const double> counts, std::span<const double> exposures) {
+    given_.assign(counts, exposures, observations_ + 1);
+    update(given_);
+  }
   void finish();
   void exchange(StateArchive& archive);
 
@@ -134,6 +138,7 @@ class Session::Fit {
   bool is_finished_ = false;
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;
+  Observation given_;
   Record held_back_;
   Index num_taken_in_ = 0;  // of those held back
   std::optional<OnlineEm> learner_;
@@ -484,6 +489,9 @@ void Session::on_search(std::function<void(std::int64_t, std::int64_t)> callback
 }
 
 void Session::update(const Observation& y) { fit_->update(y); }
+void Session::update_cells(std::span<const double> counts, std::span<const double> exposures) {
+  fit_->update_cells(counts, exposures);
+}
 void Session::finish() { fit_->finish(); }
 void Session::exchange(StateArchive& archive) { fit_->exchange(archive); }
 const Config& Session::config() const { return fit_->config(); }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "headwater/session/config.hpp"
 #include "headwater/session/model.hpp"
@@ -54,6 +56,12 @@ class Session {
   // A callback may throw: the call ends there, and the session can be used on. What it had been
   // given is taken in by the next call; a search, or batch EM, starts over.
   void update(const Observation& y);
+  // The same from one number a channel, which are checked here: see Observation::assign().
+  template <class Counts>
+  requires std::convertible_to<const Counts&, std::span<const double>>
+  void update(const Counts& counts, std::span<const double> exposures = {}) {
+    update_cells(counts, exposures);
+  }
   // The stream has ended. Throws InputError if there was no observation at all, or if the fit has
   // not led to a finite estimate.
   void finish();
@@ -82,6 +90,8 @@ class Session {
   PredictiveDraws prediction() const;
 
  private:
+  void update_cells(std::span<const double> counts, std::span<const double> exposures);
+
   class Fit;
   std::unique_ptr<Fit> fit_;
 };

@@ -4,14 +4,18 @@
 
 #include "headwater/core/error.hpp"
 #include "headwater/io/test_support.hpp"
+#include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/matching.hpp"
+#include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/simulate.hpp"
+#include "headwater/observations/record.hpp"
 #include "headwater/reference/streams.hpp"
 #include "headwater/session/inference.hpp"
 #include "headwater/session/model_file.hpp"
 #include "headwater/session/registry.hpp"
+#include "headwater/session/trace.hpp"
 
 namespace headwater {
 namespace {
@@ -277,11 +281,11 @@ TEST(Session, ExposuresThatAreNotAreRefused) {
   Session session(small_config());
   const std::vector<double> y = {1, 2, 3, 4};
   EXPECT_EQ(message_of([&] {
-              session.update({y, std::vector<double>{1, 2}});
+              session.update(y, std::vector<double>{1, 2});
             }),
             "observation 1 has 4 channels and 2 exposures");
   EXPECT_EQ(message_of([&] {
-              session.update({y, std::vector<double>{1, 2, -1, 1}});
+              session.update(y, std::vector<double>{1, 2, -1, 1});
             }),
             "observation 1, channel 3: exposure -1 found; exposures must be finite and 0 or more");
   EXPECT_EQ(session.observations(), 0);

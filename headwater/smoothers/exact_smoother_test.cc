@@ -115,7 +115,8 @@ TEST(ExactBatch, SmoothedLawsEqualSumsOverEveryPath) {
     auto truth = reference::sum_over_paths(c.chain, states, c.basis, c.observations,
                                            std::vector<double>(6, 1.0 / 6));
     for (int t = 0; t < 6; ++t) truth.statistics.count_observation(1.0 / 6);
-    ExactBatch batch(c.chain, c.basis, c.observations);
+    const Record all(c.observations);
+    ExactBatch batch(c.chain, c.basis, all);
     EXPECT_NEAR(batch.log_likelihood(), truth.log_likelihood,
                 1e-12 * std::abs(truth.log_likelihood));
     const Matrix means = batch.smoothed_activations();
@@ -145,7 +146,7 @@ TEST_P(ByComponents, AllRecursionsAgree) {
   for (Index t = 0; t < record.cols(); ++t) {
     log_likelihood += dense.step(as_span(record.col(t)), step_size(t + 1));
   }
-  EXPECT_NEAR(ExactBatch(chain, basis, record).log_likelihood(), log_likelihood,
+  EXPECT_NEAR(ExactBatch(chain, basis, Record(record)).log_likelihood(), log_likelihood,
               1e-12 * std::abs(log_likelihood));
 
   ForwardRecursion forward(filter, Second::kAtOnce, true);

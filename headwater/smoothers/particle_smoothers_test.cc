@@ -178,7 +178,7 @@ struct Exact {
   BasisSelection prior{2, 0.85, 0.7};
   Matrix basis = random_basis(4, 2, 1, 3);
   Matrix record = reference::simulate_record(AnyPrior(prior), basis, 30, 5);
-  Vector truth = all_of(ExactBatch(prior.finite_chain(), basis, record).statistics(true));
+  Vector truth = all_of(ExactBatch(prior.finite_chain(), basis, Record(record)).statistics(true));
 };
 
 Matrix statistics_over_seeds(const Exact& e, Index seeds, ParticleEngineOptions options) {

@@ -1,5 +1,6 @@
 #include "headwater/io/mtx/mtx.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -74,26 +75,26 @@ TEST_F(MtxTest, AddsUpEntriesForTheSameCell) {
 TEST_F(MtxTest, HandsOutOnlyWhatIsNotZero) {
   for (const char* entries : {"1 2 3\n1 9 nan\n1 5 0\n3 1 1\n", "1 2 3\n3 1 1\n1 5 0\n1 9 nan\n"}) {
     const auto source = open(kSparse + "3 1000000 4\n" + entries);
-    SparseObservation observation;
-    ASSERT_TRUE(source->next_sparse(observation));
-    EXPECT_EQ(observation.num_channels, 1000000);
-    EXPECT_EQ(observation.channels, std::vector<Index>({1, 8}));
-    ASSERT_EQ(observation.values.size(), 2u);
-    EXPECT_EQ(observation.values[0], 3);
-    EXPECT_TRUE(std::isnan(observation.values[1]));
-    ASSERT_TRUE(source->next_sparse(observation));
-    EXPECT_TRUE(observation.channels.empty());
-    ASSERT_TRUE(source->next_sparse(observation));
-    EXPECT_EQ(observation.channels, std::vector<Index>({0}));
-    EXPECT_FALSE(source->next_sparse(observation));
+    Observation observation;
+    ASSERT_TRUE(source->next(observation));
+    EXPECT_EQ(observation.num_channels(), 1000000);
+    EXPECT_THAT(observation.channels(), testing::ElementsAre(1));
+    EXPECT_THAT(observation.counts(), testing::ElementsAre(3));
+    EXPECT_THAT(observation.exposed(), testing::ElementsAre(8));
+    EXPECT_THAT(observation.exposures(), testing::ElementsAre(0));
+    ASSERT_TRUE(source->next(observation));
+    EXPECT_TRUE(observation.channels().empty());
+    ASSERT_TRUE(source->next(observation));
+    EXPECT_THAT(observation.channels(), testing::ElementsAre(0));
+    EXPECT_FALSE(source->next(observation));
   }
 }
 
 // A header that announces more rows and entries than any memory can hold must cost none.
 TEST_F(MtxTest, TakesMemoryForWhatIsThereOnly) {
   const auto source = open(kSparse + "4000000000 100000000 1\n1 100000000 1\n");
-  SparseObservation observation;
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE(source->next_sparse(observation));
+  Observation observation;
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(source->next(observation));
   EXPECT_EQ(trouble_with(kSparse + "4000000000 100000000 1000000000000000\n1 1 1\n"),
             "a.mtx: ends after 1 of the 1000000000000000 entries that line 2 announces");
   EXPECT_EQ(trouble_with(kDense + "4000000000 100000000\n1\n"),

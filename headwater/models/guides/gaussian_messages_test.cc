@@ -6,14 +6,20 @@
 #include <limits>
 #include <vector>
 
+#include "headwater/emission/emission.hpp"
+
 namespace headwater {
 namespace {
 
-Evidence looked_at(const std::vector<double>& y, const Matrix& basis) {
-  Evidence seen;
-  seen.look_at(y, basis, basis.colwise().sum());
-  return seen;
-}
+// An observation under a basis, and what it says.
+struct LookedAt {
+  LookedAt(const std::vector<double>& counts, const Matrix& basis) : emission(basis), y(counts) {
+    emission.look_at(y, evidence);
+  }
+  Emission emission;
+  Observation y;
+  Evidence evidence;
+};
 
 // The mode inside its bounds, by steps so short that nothing but their end matters.
 Vector climb(const std::vector<double>& y, const Matrix& basis, const Vector& means,
@@ -35,7 +41,7 @@ TEST(GaussianMessages, AreTheirDefinition) {
   const Vector means = (Vector(3) << 0.5, 0.6, 0.7).finished();
   const Vector variances = (Vector(3) << 0.2, 0.3, 0.1).finished();
   GaussianMessages messages;
-  messages.fit(looked_at(y, basis), means, variances, Vector::Constant(3, 5.0));
+  messages.fit(LookedAt(y, basis).evidence, means, variances, Vector::Constant(3, 5.0));
 
   const Vector mode = climb(y, basis, means, variances);
   const Vector intensities = basis * mode;
@@ -61,10 +67,10 @@ TEST(GaussianMessages, SayLittleOfComponentsThatLookAlike) {
   const Vector half = Vector::Constant(2, 0.5);
   const Vector variances = Vector::Constant(2, 0.25);
   GaussianMessages messages;
-  messages.fit(looked_at(y, alike), half, variances, Vector::Ones(2));
+  messages.fit(LookedAt(y, alike).evidence, half, variances, Vector::Ones(2));
   EXPECT_LT(messages.precisions().maxCoeff(), 5);
   EXPECT_NEAR(messages.log_value(0, 1) - messages.log_value(0, 0), 0, 0.1);
-  messages.fit(looked_at(y, apart), half, variances, Vector::Ones(2));
+  messages.fit(LookedAt(y, apart).evidence, half, variances, Vector::Ones(2));
   EXPECT_GT(messages.precisions().minCoeff(), 200);
   EXPECT_GT(messages.log_value(0, 1) - messages.log_value(0, 0), 50);
 }
@@ -72,7 +78,7 @@ TEST(GaussianMessages, SayLittleOfComponentsThatLookAlike) {
 TEST(GaussianMessages, NothingSeenSaysNothing) {
   const std::vector<double> missing(2, std::numeric_limits<double>::quiet_NaN());
   GaussianMessages messages;
-  messages.fit(looked_at(missing, Matrix::Ones(2, 2)), Vector::Constant(2, 0.5),
+  messages.fit(LookedAt(missing, Matrix::Ones(2, 2)).evidence, Vector::Constant(2, 0.5),
                Vector::Constant(2, 0.25), Vector::Ones(2));
   EXPECT_NEAR(messages.precisions().maxCoeff(), 0, 1e-12);
   EXPECT_NEAR(messages.log_value(0, 1), 0, 1e-12);
