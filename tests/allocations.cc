@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "headwater/learning/online_em.hpp"
 #include "headwater/models/simulate.hpp"
 #include "headwater/session/registry.hpp"
 #include "headwater/session/session.hpp"
@@ -56,30 +57,40 @@ using namespace headwater;
 namespace {
 
 struct Case {
-  std::string prior;
-  EngineKind engine;
-  SmootherKind smoother;
   std::string name;
+  std::string prior;
+  EngineKind engine = EngineKind::kParticle;
+  SmootherKind smoother = SmootherKind::kAuto;
+  ProposalKind proposal = ProposalKind::kPrior;
+  Index num_particles = 600;  // two chunks
 };
 
 // Enough steps for blocks to reach their full length and for all buffers to grow.
 constexpr int kWarm = 6000;
 constexpr int kCounted = 640;
+constexpr Index kChannels = 12;
+constexpr Index kComponents = 4;
+// Small enough that channels without a count are many, and their number varies from step to step.
+constexpr double kLargestEntry = 0.8;
 
 bool is_steady(const Case& c) {
   Config config;
-  config.num_components = 3;
-  config.initial_basis = random_basis(6, 3, 10, 1);
+  config.num_components = kComponents;
+  config.initial_basis = random_basis(kChannels, kComponents, kLargestEntry, 1);
   config.prior.name = c.prior;
   config.engine.kind = c.engine;
-  config.engine.num_particles = 600;  // two chunks
+  config.engine.num_particles = c.num_particles;
+  config.engine.proposal = c.proposal;
+  config.engine.beam_width = 6;
   config.smoother = c.smoother;
   config.trace_every = 1 << 30;
-  Simulator stream(make_prior(3, config.prior), config.initial_basis, 2);
+  Simulator stream(make_prior(kComponents, config.prior), config.initial_basis, 2);
   Session session(config);
+  Observation y;
   for (int t = 0; t < kWarm; ++t) {
     stream.next();
-    session.update(stream.observation());
+    y.assign(stream.observation());
+    session.update(y);
   }
   std::size_t in_steps = 0;
   std::vector<std::size_t> in_m_steps;
@@ -87,7 +98,8 @@ bool is_steady(const Case& c) {
     stream.next();
     const std::int64_t m_steps = session.learner()->m_steps();
     const std::size_t before = num_allocations;
-    session.update(stream.observation());
+    y.assign(stream.observation());
+    session.update(y);
     const std::size_t allocated = num_allocations - before;
     if (session.learner()->m_steps() > m_steps) {
       in_m_steps.push_back(allocated);
@@ -109,14 +121,29 @@ int main() {
     return EXIT_FAILURE;
   }
   bool is_good = true;
-  for (const Case& c :
-       {Case{"basis-selection", EngineKind::kExact, SmootherKind::kAuto, "exact"},
-        Case{"relaxed-selection", EngineKind::kParticle, SmootherKind::kLag, "lag"},
-        Case{"relaxed-selection", EngineKind::kParticle, SmootherKind::kPath, "path"},
-        Case{"relaxed-selection", EngineKind::kParticle, SmootherKind::kParis, "paris"},
-        Case{"log-gaussian", EngineKind::kParticle, SmootherKind::kLag, "lag, log-gaussian"},
-        Case{"gamma", EngineKind::kParticle, SmootherKind::kLag, "lag, gamma"}}) {
-    is_good = is_steady(c) && is_good;
+  constexpr auto kExact = EngineKind::kExact;
+  constexpr auto kBeam = EngineKind::kBeam;
+  constexpr auto kFast = EngineKind::kFast;
+  std::vector<Case> cases = {
+      {"exact", "basis-selection", kExact},
+      {"beam", "basis-selection", kBeam},
+      {"fast, gamma", "gamma", kFast},
+      {"fast, independent", "independent", kFast},
+      {"fast, log-gaussian", "log-gaussian", kFast},
+      {.name = "path", .prior = "relaxed-selection", .smoother = SmootherKind::kPath},
+      {.name = "paris", .prior = "relaxed-selection", .smoother = SmootherKind::kParis},
+      {.name = "forward",
+       .prior = "relaxed-selection",
+       .smoother = SmootherKind::kForward,
+       .num_particles = 30},
+  };
+  for (const char* prior :
+       {"basis-selection", "relaxed-selection", "log-gaussian", "gamma", "independent"}) {
+    cases.push_back({.name = fmt::format("particles, {}", prior), .prior = prior});
+    cases.push_back({.name = fmt::format("guided particles, {}", prior),
+                     .prior = prior,
+                     .proposal = ProposalKind::kGuided});
   }
+  for (const Case& c : cases) is_good = is_steady(c) && is_good;
   return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -172,15 +172,15 @@ double FastFilter::correct(FastReport& report) {
   const Index components = u_.size();
   const Index n = 2 * kPairs;
   const Eigen::Map<const RowMatrix> rows = evidence_.rows();
-  scaled_rows_ = rows.leftCols(components);
-  for (Index j = 0; j < scaled_rows_.rows(); ++j) {
-    scaled_rows_.row(j) *= std::sqrt(forces_.curvatures[static_cast<std::size_t>(j)]);
+  auto scaled = scaled_rows_.resize(rows.rows(), components);
+  scaled = rows.leftCols(components);
+  for (Index j = 0; j < scaled.rows(); ++j) {
+    scaled.row(j) *= std::sqrt(forces_.curvatures[static_cast<std::size_t>(j)]);
   }
-  scaled_rows_.array().rowwise() *= x_.head(components).transpose().array();
+  scaled.array().rowwise() *= x_.head(components).transpose().array();
   precision_.setZero(components, components);
   Reducer::sum(evidence_.stretches(), as_span(precision_), [&](const Stretch& s, auto out) {
-    const auto part =
-        scaled_rows_.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
+    const auto part = scaled.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
     Eigen::Map<Matrix>(out.data(), components, components).noalias() += part.transpose() * part;
   });
   precision_.diagonal() += predicted_.variance.cwiseInverse();

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "headwater/core/growing.hpp"
 #include "headwater/emission/emission.hpp"
 #include "headwater/filters/filter_step.hpp"
 #include "headwater/models/any_prior.hpp"
@@ -112,7 +113,7 @@ class FastFilter {
   Vector squares_;  // padded
 
   // Of the correction by weighted draws.
-  Matrix scaled_rows_;
+  GrowingMatrix scaled_rows_;
   Matrix precision_;
   Eigen::LLT<Matrix> root_;
   Vector normals_;

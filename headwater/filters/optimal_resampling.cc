@@ -10,7 +10,8 @@ namespace {
 // The weight c below which a state is kept by chance. With the largest a weights kept as they are,
 // c = (sum of the others) / (most - a), and a is the first for which the next weight is below c.
 double threshold(std::span<const double> weights, Index most) {
-  std::vector<double> descending(weights.begin(), weights.end());
+  thread_local std::vector<double> descending;
+  descending.assign(weights.begin(), weights.end());
   std::ranges::sort(descending, std::greater());
   double rest = std::reduce(descending.begin(), descending.end());
   for (Index a = 0; a < most; ++a) {

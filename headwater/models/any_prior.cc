@@ -46,8 +46,10 @@ void sample_finite_initial(const FiniteChain& chain, const RandomBlock& random, 
 
 void sample_finite_transition(const FiniteChain& chain, const RandomBlock& random,
                               ConstStates previous, States next) {
-  std::vector<Matrix> laws;  // column i: transition probabilities from state i, contiguous
-  for (const FiniteAxis& axis : chain.axes) laws.emplace_back(axis.transition.transpose());
+  // Column i: the transition probabilities from state i, contiguous.
+  thread_local std::vector<Matrix> laws;
+  laws.resize(chain.axes.size());
+  for (std::size_t k = 0; k < laws.size(); ++k) laws[k] = chain.axes[k].transition.transpose();
   for (Index i = 0; i < next.rows(); ++i) {
     Generator generator = random.particle(i);
     for (std::size_t k = 0; k < laws.size(); ++k) {

@@ -33,7 +33,7 @@ class AnyPrior {
   Index num_components() const { return model_->num_components(); }
 
   bool is_finite() const { return model_->is_finite(); }
-  FiniteChain finite_chain() const { return model_->finite_chain(); }  // needs is_finite()
+  const FiniteChain& finite_chain() const { return model_->finite_chain(); }  // needs is_finite()
 
   Index state_size() const { return model_->state_size(); }
   void sample_initial(const RandomBlock& random, States next) const {
@@ -104,7 +104,7 @@ class AnyPrior {
     virtual std::string name() const = 0;
     virtual Index num_components() const = 0;
     virtual bool is_finite() const = 0;
-    virtual FiniteChain finite_chain() const = 0;
+    virtual const FiniteChain& finite_chain() const = 0;
     virtual Index state_size() const = 0;
     virtual void sample_initial(const RandomBlock& random, States next) const = 0;
     virtual void sample_transition(const RandomBlock& random, ConstStates previous,
@@ -173,19 +173,23 @@ bool guide_finite(const FiniteChain& chain, const Evidence& evidence, ConstState
 
 template <class P>
 struct AnyPrior::Model final : AnyPrior::Interface {
-  explicit Model(P wrapped) : prior(std::move(wrapped)) {}
+  explicit Model(P wrapped) : prior(std::move(wrapped)) { keep_chain(); }
 
   std::unique_ptr<Interface> clone() const override { return std::make_unique<Model>(prior); }
   std::string name() const override { return std::string(prior.name()); }
   Index num_components() const override { return prior.num_components(); }
 
   bool is_finite() const override { return FinitePrior<P>; }
-  FiniteChain finite_chain() const override {
+  const FiniteChain& finite_chain() const override {
     if constexpr (FinitePrior<P>) {
-      return prior.finite_chain();
+      return chain;
     } else {
       detail::throw_not_finite(name());
     }
+  }
+  // The chain follows from the parameters, and is asked for at every step.
+  void keep_chain() {
+    if constexpr (FinitePrior<P>) chain = prior.finite_chain();
   }
 
   Index state_size() const override {
@@ -283,6 +287,7 @@ struct AnyPrior::Model final : AnyPrior::Interface {
   void set_parameter(const Parameter& parameter) override {
     if constexpr (LearnablePrior<P>) {
       prior.set_parameter(parameter);
+      keep_chain();
     } else {
       detail::throw_not_learnable(name());
     }
@@ -319,6 +324,7 @@ struct AnyPrior::Model final : AnyPrior::Interface {
     } else {
       detail::throw_not_learnable(name());
     }
+    keep_chain();
   }
 
   bool has_scale() const override { return ScaledPrior<P>; }
@@ -355,6 +361,7 @@ struct AnyPrior::Model final : AnyPrior::Interface {
   }
 
   P prior;
+  FiniteChain chain;  // of a finite prior
 };
 
 }  // namespace headwater

@@ -149,9 +149,10 @@ void GammaPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector> out) 
 
 bool GammaPrior::guide(const Evidence& evidence, ConstStates previous,
                        const Eigen::Ref<const Vector>& weights, Guide& guide) const {
-  std::vector<GammaChain> chains;
+  thread_local std::vector<GammaChain> chains;
+  chains.clear();
   for (Index k = 0; k < num_components_; ++k) chains.push_back(chain(k));
-  return guide.look_at(std::move(chains), evidence, previous, weights);
+  return guide.look_at(chains, evidence, previous, weights);
 }
 
 void GammaPrior::add_statistics(ConstStates previous, ConstStates next,

@@ -100,11 +100,12 @@ void IndependentPrior::log_transition_bound(ConstStates next, Eigen::Ref<Vector>
 
 bool IndependentPrior::guide(const Evidence& evidence, ConstStates previous,
                              const Eigen::Ref<const Vector>& weights, Guide& guide) const {
-  std::vector<GammaChain> chains;
+  thread_local std::vector<GammaChain> chains;
+  chains.clear();
   for (Index k = 0; k < num_components_; ++k) {
     chains.push_back({shape_[k], shape_[k] / scale_[k], 0});
   }
-  return guide.look_at(std::move(chains), evidence, previous, weights);
+  return guide.look_at(chains, evidence, previous, weights);
 }
 
 void IndependentPrior::add_statistics(ConstStates /*previous*/, ConstStates next,

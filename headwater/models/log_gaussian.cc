@@ -105,12 +105,15 @@ void LogGaussian::log_transition_bound(ConstStates /*next*/, Eigen::Ref<Vector> 
 
 bool LogGaussian::guide(const Evidence& evidence, ConstStates previous,
                         const Eigen::Ref<const Vector>& weights, Guide& guide) const {
-  LogGaussianGuide::Chain chain{mean_, mean_, mean_};
+  thread_local LogGaussianGuide::Chain chain;
+  chain.mean = mean_;
+  chain.persistence.resize(num_components_);
+  chain.noise.resize(num_components_);
   for (Index k = 0; k < num_components_; ++k) {
     chain.persistence[k] = persistence_[k];
     chain.noise[k] = noise_[k];
   }
-  guide.look_at(std::move(chain), evidence, previous, weights);
+  guide.look_at(chain, evidence, previous, weights);
   return true;
 }
 

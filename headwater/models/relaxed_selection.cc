@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "headwater/core/error.hpp"
 #include "headwater/kernels/relaxed_density.hpp"
@@ -94,8 +95,9 @@ void RelaxedSelection::log_transition_bound(ConstStates next, Eigen::Ref<Vector>
 
 bool RelaxedSelection::guide(const Evidence& evidence, ConstStates previous,
                              const Eigen::Ref<const Vector>& weights, Guide& guide) const {
-  Vector alpha(num_components_);
-  for (Index k = 0; k < num_components_; ++k) alpha[k] = alpha_[k];
+  thread_local std::vector<double> alpha;
+  alpha.clear();
+  for (Index k = 0; k < num_components_; ++k) alpha.push_back(alpha_[k]);
   return guide.look_at(alpha, evidence, previous, weights);
 }
 

@@ -37,6 +37,33 @@ bool is_acceptable(double value) {
 
 }  // namespace
 
+namespace {
+
+// Cells that a list has room for from the beginning, if there are as many channels.
+constexpr std::size_t kFirstRoom = 64;
+
+template <class T>
+void copy_list(const std::vector<T>& from, std::size_t num_channels, std::vector<T>& to) {
+  if (from.size() > to.capacity()) {
+    const std::size_t room = std::max(kFirstRoom, from.size() + from.size() / 2);
+    to.reserve(std::min(num_channels, room));
+  }
+  to.assign(from.begin(), from.end());
+}
+
+}  // namespace
+
+Observation& Observation::operator=(const Observation& other) {
+  const auto num_channels = static_cast<std::size_t>(other.num_channels_);
+  num_channels_ = other.num_channels_;
+  num_missing_ = other.num_missing_;
+  copy_list(other.channels_, num_channels, channels_);
+  copy_list(other.counts_, num_channels, counts_);
+  copy_list(other.exposed_, num_channels, exposed_);
+  copy_list(other.exposures_, num_channels, exposures_);
+  return *this;
+}
+
 void Observation::begin(Index num_channels) {
   num_channels_ = num_channels;
   num_missing_ = 0;

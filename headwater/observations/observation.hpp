@@ -22,6 +22,12 @@ namespace headwater {
 class Observation {
  public:
   Observation() = default;
+  Observation(const Observation&) = default;
+  Observation(Observation&&) noexcept = default;
+  // Makes room for more than there is: copied to again and again, it soon allocates no more.
+  Observation& operator=(const Observation& other);
+  Observation& operator=(Observation&&) noexcept = default;
+  ~Observation() = default;
   // See assign().
   template <class Counts>
   requires std::convertible_to<const Counts&, std::span<const double>> Observation(

@@ -9,13 +9,16 @@ namespace headwater {
 
 namespace {
 
-// The law of the state on one axis after the move.
-Vector predicted_law(const FiniteAxis& axis, const Eigen::Ref<const Vector>& states,
-                     const Eigen::Ref<const Vector>& weights) {
-  if (states.size() == 0) return axis.initial;
-  Vector law = Vector::Zero(axis.size());
-  for (Index i = 0; i < states.size(); ++i) law[static_cast<Index>(states[i])] += weights[i];
-  return axis.transition.transpose() * law;
+// The law of the state on one axis after the move. before: room for the law before it.
+void predict_law(const FiniteAxis& axis, const Eigen::Ref<const Vector>& states,
+                 const Eigen::Ref<const Vector>& weights, Vector& before, Vector& out) {
+  if (states.size() == 0) {
+    out = axis.initial;
+    return;
+  }
+  before.setZero(axis.size());
+  for (Index i = 0; i < states.size(); ++i) before[static_cast<Index>(states[i])] += weights[i];
+  out.noalias() = axis.transition.transpose() * before;
 }
 
 Index row_of(ConstStates previous, Index i, std::size_t axis) {
@@ -29,8 +32,9 @@ bool FiniteGuide::look_at(const FiniteChain& chain, const Evidence& evidence, Co
   axes_.resize(chain.axes.size());
   predicted_.resize(chain.axes.size());
   for (std::size_t k = 0; k < axes_.size(); ++k) {
-    predicted_[k] = {chain.axes[k].states,
-                     predicted_law(chain.axes[k], previous.col(static_cast<Index>(k)), weights)};
+    predicted_[k].levels = chain.axes[k].states;
+    predict_law(chain.axes[k], previous.col(static_cast<Index>(k)), weights, before_,
+                predicted_[k].law);
   }
   const bool is_product = fit_messages(evidence);
   if (!is_product) mean_field_.fit(evidence, predicted_);
@@ -49,13 +53,16 @@ bool FiniteGuide::look_at(const FiniteChain& chain, const Evidence& evidence, Co
     const double largest = moves.log_values.maxCoeff();
     if (!std::isfinite(largest)) return false;
     moves.log_values.array() -= largest;
-    const Vector values = moves.log_values.array().exp();
+    values_ = moves.log_values.array().exp();
     if (previous.rows() == 0) {
-      moves.laws = axis.initial.cwiseProduct(values);
+      moves.laws = axis.initial.cwiseProduct(values_);
     } else {
-      moves.laws = values.asDiagonal() * axis.transition.transpose();
+      moves.laws.noalias() = values_.asDiagonal() * axis.transition.transpose();
     }
-    moves.log_worths = moves.laws.colwise().sum().transpose().array().log();
+    moves.log_worths.resize(moves.laws.cols());
+    for (Index i = 0; i < moves.laws.cols(); ++i) {
+      moves.log_worths[i] = std::log(moves.laws.col(i).sum());
+    }
   }
   return true;
 }
@@ -63,18 +70,18 @@ bool FiniteGuide::look_at(const FiniteChain& chain, const Evidence& evidence, Co
 // Where each axis is one component, and there are several.
 bool FiniteGuide::fit_messages(const Evidence& evidence) {
   const auto size = static_cast<Index>(predicted_.size());
-  Vector means(size);
-  Vector variances(size);
-  Vector largest(size);
+  means_.resize(size);
+  variances_.resize(size);
+  largest_.resize(size);
   for (Index k = 0; k < size; ++k) {
     const MeanField::Axis& axis = predicted_[static_cast<std::size_t>(k)];
     if (axis.levels.cols() != 1 || size == 1) return false;
-    const Vector levels = axis.levels.col(0);
-    means[k] = levels.dot(axis.law);
-    variances[k] = levels.cwiseAbs2().dot(axis.law) - means[k] * means[k];
-    largest[k] = levels.maxCoeff();
+    const auto levels = axis.levels.col(0);
+    means_[k] = levels.dot(axis.law);
+    variances_[k] = levels.cwiseAbs2().dot(axis.law) - means_[k] * means_[k];
+    largest_[k] = levels.maxCoeff();
   }
-  messages_.fit(evidence, means, variances, largest);
+  messages_.fit(evidence, means_, variances_, largest_);
   return true;
 }
 

@@ -34,6 +34,11 @@ class FiniteGuide final : public ColumnwiseGuide {
   std::vector<MeanField::Axis> predicted_;
   MeanField mean_field_;
   GaussianMessages messages_;
+  Vector before_;
+  Vector values_;
+  Vector means_;
+  Vector variances_;
+  Vector largest_;
 };
 
 }  // namespace headwater

@@ -87,7 +87,7 @@ void GuidedGammaMove::draw(Index k, const RandomBlock& random, States uniforms,
 void GammaGuide::find_point(const Evidence& evidence, ConstStates previous,
                             const Eigen::Ref<const Vector>& weights) {
   const auto components = static_cast<Index>(chains_.size());
-  Vector mean(components);
+  mean_.resize(components);
   predicted_shape_.resize(components);
   predicted_rate_.resize(components);
   for (Index k = 0; k < components; ++k) {
@@ -96,55 +96,55 @@ void GammaGuide::find_point(const Evidence& evidence, ConstStates previous,
     double variance_before = 0;
     if (previous.rows() > 0) {
       before = weights.dot(previous.col(k));
-      variance_before = weights.dot(Vector((previous.col(k).array() - before).square()));
+      variance_before = weights.dot((previous.col(k).array() - before).square().matrix());
     }
-    mean[k] = (c.shape + c.beta * before) / c.rate;
+    mean_[k] = (c.shape + c.beta * before) / c.rate;
     const double variance = (c.shape + 2 * c.beta * before) / (c.rate * c.rate) +
                             c.beta * c.beta / (c.rate * c.rate) * variance_before;
-    predicted_rate_[k] = mean[k] / variance;
-    predicted_shape_[k] = mean[k] * predicted_rate_[k];
+    predicted_rate_[k] = mean_[k] / variance;
+    predicted_shape_[k] = mean_[k] * predicted_rate_[k];
   }
-  laplace_.fit(evidence, mean.array().log(),
-               [&](const Vector& u, Vector& slope, Matrix& curvature) {
-                 const Vector tilt = predicted_rate_.array() * u.array().exp();
-                 slope += predicted_shape_ - tilt;
-                 if (laplace_.is_full()) {
-                   curvature.diagonal() += tilt;
-                 } else {
-                   curvature += tilt;
-                 }
-               });
+  mean_ = mean_.array().log();
+  laplace_.fit(evidence, mean_, [&](const Vector& u, Vector& slope, Matrix& curvature) {
+    tilt_ = predicted_rate_.array() * u.array().exp();
+    slope += predicted_shape_ - tilt_;
+    if (laplace_.is_full()) {
+      curvature.diagonal() += tilt_;
+    } else {
+      curvature += tilt_;
+    }
+  });
 }
 
 // As if all were Gaussian in log x: what is known of component k when the others are not known is
 // 1 / S_kk - p_k, S the inverse of J + diag(p), J the curvature and p that of the prior, where it
 // would be J_kk if they were.
-Vector GammaGuide::tempered() const {
+void GammaGuide::temper() {
   const Index components = laplace_.point().size();
-  if (!laplace_.is_full()) return Vector::Ones(components);
-  const Vector precision = predicted_rate_.array() * laplace_.point().array().exp();
-  Matrix sum = laplace_.curvature();
-  sum.diagonal() += precision;
-  const Eigen::LLT<Matrix> factor(sum);
-  const Vector marginal =
-      factor.solve(Matrix::Identity(components, components)).diagonal().cwiseInverse() - precision;
-  Vector part(components);
+  tempered_.setOnes(components);
+  if (!laplace_.is_full()) return;
+  precision_ = predicted_rate_.array() * laplace_.point().array().exp();
+  sum_ = laplace_.curvature();
+  sum_.diagonal() += precision_;
+  factor_.compute(sum_);
+  inverse_.setIdentity(components, components);
+  factor_.solveInPlace(inverse_);
   for (Index k = 0; k < components; ++k) {
     const double alone = laplace_.curvature()(k, k);
-    part[k] = alone > 0 ? std::clamp(marginal[k] / alone, 0.0, 1.0) : 1;
+    const double marginal = 1 / inverse_(k, k) - precision_[k];
+    if (alone > 0) tempered_[k] = std::clamp(marginal / alone, 0.0, 1.0);
   }
-  return part;
 }
 
-bool GammaGuide::look_at(std::vector<GammaChain> chains, const Evidence& evidence,
+bool GammaGuide::look_at(const std::vector<GammaChain>& chains, const Evidence& evidence,
                          ConstStates previous, const Eigen::Ref<const Vector>& weights) {
-  chains_ = std::move(chains);
+  chains_ = chains;
   if (previous.rows() == 0) {
     for (GammaChain& c : chains_) c = {c.shape, c.rate - c.beta, 0};
   }
   find_point(evidence, previous, weights);
   const auto components = static_cast<Index>(chains_.size());
-  const Vector part = tempered();
+  temper();
   a_.resize(components);
   b_.resize(components);
   moves_.resize(chains_.size());
@@ -154,7 +154,7 @@ bool GammaGuide::look_at(std::vector<GammaChain> chains, const Evidence& evidenc
     const double slope = laplace_.slope()[k];
     const double curvature =
         laplace_.is_full() ? laplace_.curvature()(k, k) : laplace_.curvature()(k, 0);
-    a_[k] = std::max(0.0, part[k] * (curvature - std::max(0.0, -slope)));
+    a_[k] = std::max(0.0, tempered_[k] * (curvature - std::max(0.0, -slope)));
     b_[k] = std::max((a_[k] - slope) / x, (kLeastRate - 1) * chains_[k].rate);
     log_scale_ += a_[k] * laplace_.point()[k] - b_[k] * x;
     const double most = previous.rows() > 0 ? previous.col(k).maxCoeff() : 0;

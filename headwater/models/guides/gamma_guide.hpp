@@ -45,8 +45,8 @@ class GuidedGammaMove {
 class GammaGuide final : public ColumnwiseGuide {
  public:
   // chains: one for each component. The first state has the law Gamma(shape, rate - beta).
-  bool look_at(std::vector<GammaChain> chains, const Evidence& evidence, ConstStates previous,
-               const Eigen::Ref<const Vector>& weights);
+  bool look_at(const std::vector<GammaChain>& chains, const Evidence& evidence,
+               ConstStates previous, const Eigen::Ref<const Vector>& weights);
 
   std::unique_ptr<Guide> clone() const override { return std::make_unique<GammaGuide>(*this); }
   void log_worths(ConstStates previous, Eigen::Ref<Vector> out) const override;
@@ -56,7 +56,7 @@ class GammaGuide final : public ColumnwiseGuide {
  private:
   void find_point(const Evidence& evidence, ConstStates previous,
                   const Eigen::Ref<const Vector>& weights);
-  Vector tempered() const;
+  void temper();
 
   std::vector<GammaChain> chains_;
   Laplace laplace_;
@@ -64,6 +64,14 @@ class GammaGuide final : public ColumnwiseGuide {
   Vector predicted_rate_;
   Vector a_;
   Vector b_;
+  Vector mean_;
+  Vector tilt_;
+  // What is known of a component when the others are not known, over what is known if they are.
+  Vector tempered_;
+  Vector precision_;
+  Matrix sum_;
+  Matrix inverse_;
+  Eigen::LLT<Matrix> factor_;
   double log_scale_ = 0;  // g~ is divided by its value at the point
   std::vector<GuidedGammaMove> moves_;
 };

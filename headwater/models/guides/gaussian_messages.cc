@@ -23,10 +23,11 @@ void GaussianMessages::fit(const Evidence& evidence, const Vector& means, const 
   precision_ = variances.cwiseMax(kLeastFactorVariance).cwiseInverse();
   mode_ = means;
   for (int step = 0; step < kSteps; ++step) {
-    intensities_.noalias() = columns * mode_;
-    if (rows.cols() > components) intensities_ += rows.col(components);
-    intensities_ = intensities_.cwiseMax(std::numeric_limits<double>::min());
-    evidence.forces(as_span(intensities_), forces_);
+    auto intensities = intensities_.resize(rows.rows());
+    intensities.noalias() = columns * mode_;
+    if (rows.cols() > components) intensities += rows.col(components);
+    intensities = intensities.cwiseMax(std::numeric_limits<double>::min());
+    evidence.forces(as_span(intensities), forces_);
     add_up(evidence, columns);
     slope_ -= evidence.total().head(components) + precision_.cwiseProduct(mode_ - means);
     factor_.compute(curvature_);
@@ -50,8 +51,9 @@ void GaussianMessages::add_up(const Evidence& evidence,
   }
   const Eigen::Map<const Vector> pull(forces_.gains.data(), channels);
   const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), channels);
-  scaled_ = columns;
-  scaled_.array().colwise() *= curvatures.array().sqrt();
+  auto scaled = scaled_.resize(channels, components);
+  scaled = columns;
+  scaled.array().colwise() *= curvatures.array().sqrt();
   slope_.setZero(components);
   curvature_.setZero(components, components);
   curvature_.diagonal() = precision_;
@@ -65,7 +67,7 @@ void GaussianMessages::add_up(const Evidence& evidence,
   });
   Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
     Eigen::Map<Matrix> sum(out.data(), components, components);
-    sum.selfadjointView<Eigen::Lower>().rankUpdate(rows_of(scaled_, s).transpose());
+    sum.selfadjointView<Eigen::Lower>().rankUpdate(rows_of(scaled, s).transpose());
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "headwater/core/growing.hpp"
 #include "headwater/emission/evidence.hpp"
 
 namespace headwater {
@@ -29,9 +30,9 @@ class GaussianMessages {
 
   Vector precision_;
   Vector mode_;
-  Vector intensities_;
+  GrowingVector intensities_;
   Forces forces_;
-  Matrix scaled_;
+  GrowingMatrix scaled_;
   Vector slope_;
   Matrix curvature_;
   Eigen::LLT<Matrix> factor_;

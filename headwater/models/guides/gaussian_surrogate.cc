@@ -26,7 +26,8 @@ void GaussianSurrogate::fit(const Evidence& evidence, const Vector& predicted_me
   const bool is_full = uses_full(components);
   laplace_.fit(evidence, predicted_mean, [&](const Vector& u, Vector& slope, Matrix& curvature) {
     if (is_full) {
-      slope.noalias() -= predicted_precision * (u - predicted_mean);
+      away_ = u - predicted_mean;
+      slope.noalias() -= predicted_precision * away_;
     } else {
       slope.array() -= predicted_precision.col(0).array() * (u - predicted_mean).array();
     }
@@ -37,9 +38,9 @@ void GaussianSurrogate::fit(const Evidence& evidence, const Vector& predicted_me
   precision_ = variance.cwiseInverse();
   log_determinant_ = variance.array().log().sum();
   if (is_full) {
-    Matrix sum = curvature_;
-    sum.diagonal() += precision_;
-    factor_.compute(sum);
+    sum_ = curvature_;
+    sum_.diagonal() += precision_;
+    factor_.compute(sum_);
     log_determinant_ += 2 * factor_.matrixLLT().diagonal().array().log().sum();
   } else {
     root_ = (curvature_.col(0) + precision_).cwiseSqrt();

@@ -43,6 +43,8 @@ class GaussianSurrogate {
   Vector slope_;
   Matrix curvature_;
   Vector precision_;  // 1 / variance
+  Vector away_;
+  Matrix sum_;
   Eigen::LLT<Matrix> factor_;
   Vector root_;                 // L where it is diagonal
   double log_determinant_ = 0;  // of L L' diag(variance)

@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace headwater {
+
+namespace {
+
+auto part_of(const Eigen::Map<const Matrix>& rows, const Stretch& s) {
+  return rows.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
+}
+
+}  // namespace
 
 void Laplace::look_at(const Evidence& evidence) {
   const Index components = point_.size();
@@ -11,13 +20,15 @@ void Laplace::look_at(const Evidence& evidence) {
   const Index channels = rows.rows();
   activations_ = point_.array().exp();
 
-  intensities_.noalias() = rows.leftCols(components) * activations_;
-  if (rows.cols() > components) intensities_ += rows.col(components);
-  intensities_ = intensities_.cwiseMax(std::numeric_limits<double>::min());
-  evidence.forces(as_span(intensities_), forces_);
+  auto intensities = intensities_.resize(channels);
+  intensities.noalias() = rows.leftCols(components) * activations_;
+  if (rows.cols() > components) intensities += rows.col(components);
+  intensities = intensities.cwiseMax(std::numeric_limits<double>::min());
+  evidence.forces(as_span(intensities), forces_);
   const Eigen::Map<const Vector> gains(forces_.gains.data(), channels);
   const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), channels);
-  shares_ = rows.leftCols(components) * activations_.asDiagonal();
+  auto shares = shares_.resize(channels, components);
+  shares.noalias() = rows.leftCols(components) * activations_.asDiagonal();
 
   slope_.setZero(components);
   add_products(evidence, gains, slope_);
@@ -30,34 +41,32 @@ void Laplace::look_at(const Evidence& evidence) {
   slope_.array() -= evidence.total().head(components).array() * activations_.array();
   missing_ = (-slope_).cwiseMax(0);
 
-  shares_.array().colwise() *= curvatures.array().sqrt();
+  shares.array().colwise() *= curvatures.array().sqrt();
   if (is_full()) {
     curvature_.setZero(components, components);
     Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
       Eigen::Map<Matrix> sum(out.data(), components, components);
-      sum.selfadjointView<Eigen::Lower>().rankUpdate(part(s).transpose());
+      sum.selfadjointView<Eigen::Lower>().rankUpdate(
+          part_of(std::as_const(shares_).view(), s).transpose());
     });
     curvature_.triangularView<Eigen::StrictlyUpper>() = curvature_.transpose();
     curvature_.diagonal() += missing_;
   } else {
     curvature_.setZero(components, 1);
     Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
-      Eigen::Map<Vector>(out.data(), components) += part(s).colwise().squaredNorm().transpose();
+      Eigen::Map<Vector>(out.data(), components) +=
+          part_of(std::as_const(shares_).view(), s).colwise().squaredNorm().transpose();
     });
     curvature_ += missing_;
     step_curvature_ += missing_;
   }
 }
 
-auto Laplace::part(const Stretch& s) const -> decltype(shares_.middleRows(0, 0)) {
-  return shares_.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
-}
-
 void Laplace::add_products(const Evidence& evidence, const Eigen::Ref<const Vector>& forces,
                            Vector& out) const {
   Reducer::sum(evidence.stretches(), as_span(out), [&](const Stretch& s, auto sums) {
     Eigen::Map<Vector>(sums.data(), out.size()).noalias() +=
-        part(s).transpose() *
+        part_of(std::as_const(shares_).view(), s).transpose() *
         forces.segment(static_cast<Index>(s.first), static_cast<Index>(s.size));
   });
 }

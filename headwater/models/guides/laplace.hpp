@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "headwater/core/growing.hpp"
 #include "headwater/emission/evidence.hpp"
 
 namespace headwater {
@@ -65,13 +66,11 @@ class Laplace {
   Matrix total_curvature_;
   Eigen::LLT<Matrix> factor_;
   Vector activations_;
-  Vector intensities_;
+  GrowingVector intensities_;
   Forces forces_;
   Vector lost_;
   Vector missing_;
-  Matrix shares_;  // s_jk; then times sqrt(c_j)
-
-  auto part(const Stretch& stretch) const -> decltype(shares_.middleRows(0, 0));
+  GrowingMatrix shares_;  // s_jk; then times sqrt(c_j)
 };
 
 }  // namespace headwater

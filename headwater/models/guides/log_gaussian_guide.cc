@@ -4,8 +4,10 @@
 
 namespace headwater {
 
-Vector LogGaussianGuide::stationary_variance() const {
-  return chain_.noise.array().square() / (1 - chain_.persistence.array().square());
+// Of the moves: those of the first state are draws of the stationary law.
+void LogGaussianGuide::set_variance(bool is_first) {
+  variance_ = chain_.noise.array().square();
+  if (is_first) variance_.array() /= 1 - chain_.persistence.array().square();
 }
 
 // The mean of the states to come and the inverse of their covariance, or of their variances alone.
@@ -13,7 +15,6 @@ void LogGaussianGuide::predict(ConstStates previous, const Eigen::Ref<const Vect
   const Index components = chain_.mean.size();
   const bool is_full = GaussianSurrogate::uses_full(components);
   predicted_mean_ = chain_.mean;
-  Vector variance = previous.rows() > 0 ? Vector(chain_.noise.cwiseAbs2()) : stationary_variance();
   deviations_.resize(previous.rows(), components);
   for (Index k = 0; k < components && previous.rows() > 0; ++k) {
     const double mean = weights.dot(previous.col(k));
@@ -22,24 +23,26 @@ void LogGaussianGuide::predict(ConstStates previous, const Eigen::Ref<const Vect
         chain_.persistence[k] * (previous.col(k).array() - mean) * weights.array().sqrt();
   }
   if (is_full) {
-    Matrix covariance = variance.asDiagonal();
+    covariance_.setZero(components, components);
+    covariance_.diagonal() = variance_;
     if (previous.rows() > 0) {
-      covariance.selfadjointView<Eigen::Lower>().rankUpdate(deviations_.transpose());
+      covariance_.selfadjointView<Eigen::Lower>().rankUpdate(deviations_.transpose());
     }
-    const Eigen::LLT<Matrix> factor(covariance);
-    predicted_precision_ = factor.solve(Matrix::Identity(components, components));
+    factor_.compute(covariance_);
+    predicted_precision_.setIdentity(components, components);
+    factor_.solveInPlace(predicted_precision_);
   } else {
-    variance += deviations_.colwise().squaredNorm().transpose();
-    predicted_precision_ = variance.cwiseInverse();
+    predicted_precision_ =
+        (variance_ + deviations_.colwise().squaredNorm().transpose()).cwiseInverse();
   }
 }
 
-void LogGaussianGuide::look_at(Chain chain, const Evidence& evidence, ConstStates previous,
+void LogGaussianGuide::look_at(const Chain& chain, const Evidence& evidence, ConstStates previous,
                                const Eigen::Ref<const Vector>& weights) {
-  chain_ = std::move(chain);
+  chain_ = chain;
+  set_variance(previous.rows() == 0);
   predict(previous, weights);
-  surrogate_.fit(evidence, predicted_mean_, predicted_precision_,
-                 previous.rows() > 0 ? Vector(chain_.noise.cwiseAbs2()) : stationary_variance());
+  surrogate_.fit(evidence, predicted_mean_, predicted_precision_, variance_);
 }
 
 States LogGaussianGuide::means_after(ConstStates previous, Index rows) const {

@@ -13,7 +13,7 @@ class LogGaussianGuide final : public Guide {
   struct Chain {
     Vector mean, persistence, noise;  // of each component
   };
-  void look_at(Chain chain, const Evidence& evidence, ConstStates previous,
+  void look_at(const Chain& chain, const Evidence& evidence, ConstStates previous,
                const Eigen::Ref<const Vector>& weights);
 
   std::unique_ptr<Guide> clone() const override {
@@ -28,7 +28,7 @@ class LogGaussianGuide final : public Guide {
                  States next) const override;
 
  private:
-  Vector stationary_variance() const;
+  void set_variance(bool is_first);
   void predict(ConstStates previous, const Eigen::Ref<const Vector>& weights);
   // Where the states before lead on average; so many rows where there are none.
   States means_after(ConstStates previous, Index rows) const;
@@ -38,6 +38,9 @@ class LogGaussianGuide final : public Guide {
   Vector predicted_mean_;
   Matrix predicted_precision_;
   Matrix deviations_;
+  Vector variance_;
+  Matrix covariance_;
+  Eigen::LLT<Matrix> factor_;
 };
 
 }  // namespace headwater

@@ -1,6 +1,5 @@
 #include "headwater/models/guides/mean_field.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,11 +36,14 @@ void MeanField::fit(const Evidence& evidence, const std::vector<Axis>& axes) {
   variances_.setZero(evidence.total().size());
   first_.assign(1, 0);
   for (const Axis& axis : axes) {
-    means_.segment(first_.back(), axis.levels.cols()) = axis.levels.transpose() * axis.law;
+    means_.segment(first_.back(), axis.levels.cols()).noalias() =
+        axis.levels.transpose() * axis.law;
     first_.push_back(first_.back() + axis.levels.cols());
   }
-  columns_ = evidence.rows();
-  intensities_.noalias() = columns_ * means_;
+  const Eigen::Map<const RowMatrix> rows = evidence.rows();
+  auto columns = columns_.resize(rows.rows(), rows.cols());
+  columns = rows;
+  intensities_.resize(rows.rows()).noalias() = columns * means_;
   tempered_.setOnes(static_cast<Index>(axes.size()));
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     double change = 0;
@@ -59,9 +61,12 @@ void MeanField::take_others(Index axis) {
   const Index channels = columns_.rows();
   rows_.resize(static_cast<std::size_t>(channels * (size + 1)));
   Eigen::Map<RowMatrix> rows(rows_.data(), channels, size + 1);
-  rows.leftCols(size) = columns_.middleCols(first, size);
-  rows.col(size) = (intensities_ - columns_.middleCols(first, size) * means_.segment(first, size))
-                       .cwiseMax(kLeastOthers * intensities_);
+  const auto columns = columns_.view().middleCols(first, size);
+  const auto intensities = intensities_.view();
+  rows.leftCols(size) = columns;
+  rows.col(size) = intensities;
+  rows.col(size).noalias() -= columns * means_.segment(first, size);
+  rows.col(size) = rows.col(size).cwiseMax(kLeastOthers * intensities);
   total_.setZero(size + 1);
   total_.head(size) = evidence_->total().segment(first, size);
 }
@@ -77,16 +82,19 @@ double MeanField::update(Index axis, const Axis& of) {
   profile_.resize(of.levels.rows());
   log_likelihoods(of.levels, profile_);
   profile_.array() += of.law.array().log();
-  Vector law = of.law;
-  normalise_log_weights(as_span(profile_), as_span(law));
+  law_ = of.law;
+  normalise_log_weights(as_span(profile_), as_span(law_));
   const Index first = first_[axis];
   auto means = means_.segment(first, of.levels.cols());
-  const Vector now = of.levels.transpose() * law;
-  const double change = (now - means).cwiseAbs().maxCoeff();
-  intensities_ += columns_.middleCols(first, of.levels.cols()) * (now - means);
-  means = now;
-  variances_.segment(first, now.size()) =
-      (of.levels.cwiseAbs2().transpose() * law - now.cwiseAbs2()).cwiseMax(0);
+  now_.noalias() = of.levels.transpose() * law_;
+  now_ -= means;
+  const double change = now_.cwiseAbs().maxCoeff();
+  intensities_.view().noalias() += columns_.view().middleCols(first, of.levels.cols()) * now_;
+  means += now_;
+  for (Index k = 0; k < means.size(); ++k) {
+    const double square = of.levels.col(k).cwiseAbs2().dot(law_);
+    variances_[first + k] = std::max(0.0, square - means[k] * means[k]);
+  }
   return change;
 }
 
@@ -95,26 +103,30 @@ double MeanField::update(Index axis, const Axis& of) {
 // J + diag(1 / v). It would be J_kk if they were known.
 void MeanField::temper(const std::vector<Axis>& axes) {
   const Index components = first_.back();
-  const Vector floored = intensities_.cwiseMax(std::numeric_limits<double>::min());
+  auto floored = floored_.resize(intensities_.size());
+  floored = intensities_.view().cwiseMax(std::numeric_limits<double>::min());
   evidence_->forces(as_span(floored), forces_);
   const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), floored.size());
-  const Matrix scaled = curvatures.cwiseSqrt().asDiagonal() * columns_.leftCols(components);
-  Matrix sum = Matrix::Zero(components, components);
-  Reducer::sum(evidence_->stretches(), as_span(sum), [&](const Stretch& s, auto out) {
+  auto scaled = scaled_.resize(columns_.rows(), components);
+  scaled = columns_.view().leftCols(components);
+  scaled.array().colwise() *= curvatures.array().sqrt();
+  sum_.setZero(components, components);
+  Reducer::sum(evidence_->stretches(), as_span(sum_), [&](const Stretch& s, auto out) {
     Eigen::Map<Matrix> to(out.data(), components, components);
     to.selfadjointView<Eigen::Lower>().rankUpdate(
         scaled.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size)).transpose());
   });
-  const Vector curvature = sum.diagonal();
-  const Vector precision = variances_.head(components).cwiseMax(kLeastVariance).cwiseInverse();
-  sum.diagonal() += precision;
-  const Eigen::LLT<Matrix> factor(sum);
-  const Vector marginal =
-      factor.solve(Matrix::Identity(components, components)).diagonal().cwiseInverse() - precision;
+  curvature_ = sum_.diagonal();
+  precision_ = variances_.head(components).cwiseMax(kLeastVariance).cwiseInverse();
+  sum_.diagonal() += precision_;
+  factor_.compute(sum_);
+  inverse_.setIdentity(components, components);
+  factor_.solveInPlace(inverse_);
   for (std::size_t a = 0; a < axes.size(); ++a) {
     double least = 1;
     for (Index k = first_[a]; k < first_[a + 1]; ++k) {
-      if (curvature[k] > 0) least = std::min(least, marginal[k] / curvature[k]);
+      const double marginal = 1 / inverse_(k, k) - precision_[k];
+      if (curvature_[k] > 0) least = std::min(least, marginal / curvature_[k]);
     }
     tempered_[static_cast<Index>(a)] = std::clamp(least, kLeastTempered, 1.0);
   }
@@ -132,8 +144,8 @@ void MeanField::log_profile(Index axis, const Eigen::Ref<const Matrix>& levels,
 // s2 = a / (x + c)^2. For gains y / lambda, c is not negative, since r x <= lambda.
 MeanField::LogCurve MeanField::fit_curve(double x) {
   const Eigen::Map<const RowMatrix> rows(rows_.data(), columns_.rows(), 2);
-  const Vector intensities =
-      (rows.col(1) + x * rows.col(0)).cwiseMax(std::numeric_limits<double>::min());
+  auto intensities = floored_.resize(columns_.rows());
+  intensities = (rows.col(1) + x * rows.col(0)).cwiseMax(std::numeric_limits<double>::min());
   evidence_->forces(as_span(intensities), forces_);
   const auto sum = [&](const auto& term) {
     return Reducer::sum(evidence_->stretches(), [&](const Stretch& s) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <cmath>
 #include <vector>
 
+#include "headwater/core/growing.hpp"
 #include "headwater/emission/evidence.hpp"
 
 namespace headwater {
@@ -42,18 +44,27 @@ class MeanField {
   void temper(const std::vector<Axis>& axes);
 
   const Evidence* evidence_ = nullptr;
-  Matrix columns_;            // of the basis, in the listed channels
+  GrowingMatrix columns_;     // of the basis, in the listed channels
   std::vector<Index> first_;  // component of each axis, and one more: where the next would begin
   Vector means_;              // background included
   Vector variances_;
-  Vector intensities_;  // of the listed channels, at the means
-  Vector tempered_;     // of each axis
+  GrowingVector intensities_;  // of the listed channels, at the means
+  Vector tempered_;            // of each axis
 
   std::vector<double> rows_;
   Vector total_;
   Matrix points_;
   Vector profile_;
   Forces forces_;
+  Vector law_;
+  Vector now_;
+  GrowingVector floored_;
+  GrowingMatrix scaled_;
+  Matrix sum_;
+  Matrix inverse_;
+  Vector curvature_;
+  Vector precision_;
+  Eigen::LLT<Matrix> factor_;
 };
 
 }  // namespace headwater

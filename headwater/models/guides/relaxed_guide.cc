@@ -81,16 +81,18 @@ struct CellLengths {
 
 // How much of the law after the move lies in each cell. What moves is put in the middle of its
 // cell.
-Vector predicted_masses(double alpha, const Eigen::Ref<const Vector>& states,
-                        const Eigen::Ref<const Vector>& weights) {
-  Vector now = Vector::Zero(2 * kCells);
+const Vector& predicted_masses(double alpha, const Eigen::Ref<const Vector>& states,
+                               const Eigen::Ref<const Vector>& weights) {
+  thread_local Vector now;
+  thread_local Vector next;
+  now.setZero(2 * kCells);
   thread_local std::vector<std::int32_t> cells;
   cells.resize(static_cast<std::size_t>(states.size()));
   relaxed_cells(as_span(states), cells);
   for (Index i = 0; i < states.size(); ++i) now[cells[i]] += weights[i];
   // A move towards the edge, or away, is uniform over as long a piece as these are the inverse of.
   static const CellLengths lengths;
-  Vector next = Vector::Zero(2 * kCells);
+  next.setZero(2 * kCells);
   for (const Index own : {0, kCells}) {
     const Index other = kCells - own;
     double towards = 0;  // densities
@@ -107,19 +109,20 @@ Vector predicted_masses(double alpha, const Eigen::Ref<const Vector>& states,
     }
     for (int j = 0; j < kCells; ++j) next[other + j] += away * lengths.width[j];
   }
-  return next / next.sum();
+  next /= next.sum();
+  return next;
 }
 
-MeanField::Axis grouped(const Vector& masses) {
+void group(const Vector& masses, MeanField::Axis& axis) {
   const Index levels = 2 * kCells / kGrouped;
-  MeanField::Axis axis{Matrix(levels, 1), Vector(levels)};
+  axis.levels.resize(levels, 1);
+  axis.law.resize(levels);
   for (Index l = 0; l < levels; ++l) {
     const auto mass = masses.segment(l * kGrouped, kGrouped);
     const auto x = cell_middles().col(0).segment(l * kGrouped, kGrouped);
     axis.law[l] = mass.sum();
     axis.levels(l, 0) = axis.law[l] > 0 ? mass.dot(x) / axis.law[l] : x.mean();
   }
-  return axis;
 }
 
 // Of the function under the stationary law, whose mass in each cell of one side is given.
@@ -167,9 +170,9 @@ class InitialLaw {
 
 }  // namespace
 
-bool RelaxedGuide::look_at(const Vector& alpha, const Evidence& evidence, ConstStates previous,
-                           const Eigen::Ref<const Vector>& weights) {
-  const Index components = alpha.size();
+bool RelaxedGuide::look_at(std::span<const double> alpha, const Evidence& evidence,
+                           ConstStates previous, const Eigen::Ref<const Vector>& weights) {
+  const auto components = static_cast<Index>(alpha.size());
   tables_.resize(static_cast<std::size_t>(components));
   predicted_.resize(static_cast<std::size_t>(components));
   initial_masses_.clear();
@@ -177,19 +180,19 @@ bool RelaxedGuide::look_at(const Vector& alpha, const Evidence& evidence, ConstS
     if (previous.rows() == 0) {
       initial_masses_.push_back(stationary_masses(alpha[k]));
       const Vector both = initial_masses_.back().replicate(2, 1);
-      predicted_[k] = grouped(both);
+      group(both, predicted_[k]);
     } else {
-      predicted_[k] = grouped(predicted_masses(alpha[k], previous.col(k), weights));
+      group(predicted_masses(alpha[k], previous.col(k), weights), predicted_[k]);
     }
   }
   mean_field_.fit(evidence, predicted_);
-  Vector values(2 * kCells);
+  values_.resize(2 * kCells);
   for (Index k = 0; k < components; ++k) {
-    mean_field_.log_profile_between(k, nodes(), cell_middles().col(0), values);
-    const double largest = values.maxCoeff();
+    mean_field_.log_profile_between(k, nodes(), cell_middles().col(0), values_);
+    const double largest = values_.maxCoeff();
     if (!std::isfinite(largest)) return false;
-    values = (values.array() - largest).max(kLeastLogValue);
-    tables_[k].set(as_span(values), alpha[k]);
+    values_ = (values_.array() - largest).max(kLeastLogValue);
+    tables_[k].set(as_span(values_), alpha[k]);
   }
   return true;
 }
@@ -203,8 +206,9 @@ void RelaxedGuide::log_worths(ConstStates previous, Eigen::Ref<Vector> out) cons
     }
     return;
   }
-  thread_local Vector logarithms;
-  logarithms.setZero(out.size());
+  thread_local GrowingVector room;
+  auto logarithms = room.resize(out.size());
+  logarithms.setZero();
   out.setOnes();
   for (std::size_t k = 0; k < tables_.size(); ++k) {
     multiply_relaxed_worths(tables_[k], as_span(previous.col(static_cast<Index>(k))), as_span(out));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "headwater/kernels/guided_relaxed.hpp"
@@ -12,7 +13,7 @@ namespace headwater {
 // tabulated.
 class RelaxedGuide final : public ColumnwiseGuide {
  public:
-  bool look_at(const Vector& alpha, const Evidence& evidence, ConstStates previous,
+  bool look_at(std::span<const double> alpha, const Evidence& evidence, ConstStates previous,
                const Eigen::Ref<const Vector>& weights);
 
   std::unique_ptr<Guide> clone() const override { return std::make_unique<RelaxedGuide>(*this); }
@@ -25,6 +26,7 @@ class RelaxedGuide final : public ColumnwiseGuide {
   std::vector<Vector> initial_masses_;  // of each component, as long as nothing has moved
   std::vector<MeanField::Axis> predicted_;
   MeanField mean_field_;
+  Vector values_;
 };
 
 }  // namespace headwater
