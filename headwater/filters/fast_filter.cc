@@ -8,6 +8,7 @@
 #include "headwater/core/special.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
+#include "headwater/kernels/weighted_gram.hpp"
 #include "headwater/random/distributions.hpp"
 
 namespace headwater {
@@ -173,15 +174,11 @@ double FastFilter::correct(FastReport& report) {
   const Index n = 2 * kPairs;
   const Eigen::Map<const RowMatrix> rows = evidence_.rows();
   auto scaled = scaled_rows_.resize(rows.rows(), components);
-  scaled = rows.leftCols(components);
-  for (Index j = 0; j < scaled.rows(); ++j) {
-    scaled.row(j) *= std::sqrt(forces_.curvatures[static_cast<std::size_t>(j)]);
-  }
-  scaled.array().rowwise() *= x_.head(components).transpose().array();
+  scaled.noalias() = rows.leftCols(components) * x_.head(components).asDiagonal();
   precision_.setZero(components, components);
   Reducer::sum(evidence_.stretches(), as_span(precision_), [&](const Stretch& s, auto out) {
-    const auto part = scaled.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size));
-    Eigen::Map<Matrix>(out.data(), components, components).noalias() += part.transpose() * part;
+    add_weighted_gram(scaled.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size)),
+                      std::span(forces_.curvatures).subspan(s.first, s.size), out.data());
   });
   precision_.diagonal() += predicted_.variance.cwiseInverse();
   root_.compute(precision_);

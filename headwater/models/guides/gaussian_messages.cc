@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "headwater/kernels/weighted_gram.hpp"
+
 namespace headwater {
 
 namespace {
@@ -19,7 +21,8 @@ void GaussianMessages::fit(const Evidence& evidence, const Vector& means, const 
                            const Vector& largest) {
   const Index components = means.size();
   const Eigen::Map<const RowMatrix> rows = evidence.rows();
-  const auto columns = rows.leftCols(components);
+  auto columns = columns_.resize(rows.rows(), components);
+  columns = rows.leftCols(components);
   precision_ = variances.cwiseMax(kLeastFactorVariance).cwiseInverse();
   mode_ = means;
   for (int step = 0; step < kSteps; ++step) {
@@ -42,18 +45,13 @@ void GaussianMessages::fit(const Evidence& evidence, const Vector& means, const 
 }
 
 // The slope and the curvature of the log-likelihood's listed terms, the prior's precision added.
-void GaussianMessages::add_up(const Evidence& evidence,
-                              const Eigen::Ref<const RowMatrix>& columns) {
+void GaussianMessages::add_up(const Evidence& evidence, const Eigen::Ref<const Matrix>& columns) {
   const Index components = precision_.size();
   const Index channels = columns.rows();
   if (!forces_.losses.empty()) {
     for (Index j = 0; j < channels; ++j) forces_.gains[j] -= forces_.losses[j];
   }
   const Eigen::Map<const Vector> pull(forces_.gains.data(), channels);
-  const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), channels);
-  auto scaled = scaled_.resize(channels, components);
-  scaled = columns;
-  scaled.array().colwise() *= curvatures.array().sqrt();
   slope_.setZero(components);
   curvature_.setZero(components, components);
   curvature_.diagonal() = precision_;
@@ -66,8 +64,8 @@ void GaussianMessages::add_up(const Evidence& evidence,
         pull.segment(static_cast<Index>(s.first), static_cast<Index>(s.size));
   });
   Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
-    Eigen::Map<Matrix> sum(out.data(), components, components);
-    sum.selfadjointView<Eigen::Lower>().rankUpdate(rows_of(scaled, s).transpose());
+    add_weighted_gram(rows_of(columns, s), std::span(forces_.curvatures).subspan(s.first, s.size),
+                      out.data());
   });
 }
 

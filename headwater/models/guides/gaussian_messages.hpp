@@ -23,7 +23,7 @@ class GaussianMessages {
   double log_value(Index k, double x) const { return shifts_[k] * x - precisions_[k] * x * x / 2; }
 
  private:
-  void add_up(const Evidence& evidence, const Eigen::Ref<const RowMatrix>& columns);
+  void add_up(const Evidence& evidence, const Eigen::Ref<const Matrix>& columns);
 
   Vector precisions_;
   Vector shifts_;  // p r
@@ -32,7 +32,7 @@ class GaussianMessages {
   Vector mode_;
   GrowingVector intensities_;
   Forces forces_;
-  GrowingMatrix scaled_;
+  GrowingMatrix columns_;  // of the basis, in the listed channels
   Vector slope_;
   Matrix curvature_;
   Eigen::LLT<Matrix> factor_;

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "headwater/kernels/weighted_gram.hpp"
+
 namespace headwater {
 
 namespace {
@@ -41,21 +43,23 @@ void Laplace::look_at(const Evidence& evidence) {
   slope_.array() -= evidence.total().head(components).array() * activations_.array();
   missing_ = (-slope_).cwiseMax(0);
 
-  shares.array().colwise() *= curvatures.array().sqrt();
   if (is_full()) {
     curvature_.setZero(components, components);
     Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
-      Eigen::Map<Matrix> sum(out.data(), components, components);
-      sum.selfadjointView<Eigen::Lower>().rankUpdate(
-          part_of(std::as_const(shares_).view(), s).transpose());
+      add_weighted_gram(part_of(std::as_const(shares_).view(), s),
+                        std::span(forces_.curvatures).subspan(s.first, s.size), out.data());
     });
     curvature_.triangularView<Eigen::StrictlyUpper>() = curvature_.transpose();
     curvature_.diagonal() += missing_;
   } else {
     curvature_.setZero(components, 1);
     Reducer::sum(evidence.stretches(), as_span(curvature_), [&](const Stretch& s, auto out) {
-      Eigen::Map<Vector>(out.data(), components) +=
-          part_of(std::as_const(shares_).view(), s).colwise().squaredNorm().transpose();
+      const auto part = part_of(std::as_const(shares_).view(), s);
+      const auto weights =
+          curvatures.segment(static_cast<Index>(s.first), static_cast<Index>(s.size));
+      for (Index k = 0; k < components; ++k) {
+        out[static_cast<std::size_t>(k)] += part.col(k).cwiseAbs2().dot(weights);
+      }
     });
     curvature_ += missing_;
     step_curvature_ += missing_;

@@ -70,7 +70,7 @@ class Laplace {
   Forces forces_;
   Vector lost_;
   Vector missing_;
-  GrowingMatrix shares_;  // s_jk; then times sqrt(c_j)
+  GrowingMatrix shares_;  // s_jk
 };
 
 }  // namespace headwater

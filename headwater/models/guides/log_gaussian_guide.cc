@@ -1,5 +1,6 @@
 #include "headwater/models/guides/log_gaussian_guide.hpp"
 
+#include "headwater/kernels/weighted_gram.hpp"
 #include "headwater/models/normal_block.hpp"
 
 namespace headwater {
@@ -19,21 +20,23 @@ void LogGaussianGuide::predict(ConstStates previous, const Eigen::Ref<const Vect
   for (Index k = 0; k < components && previous.rows() > 0; ++k) {
     const double mean = weights.dot(previous.col(k));
     predicted_mean_[k] += chain_.persistence[k] * (mean - chain_.mean[k]);
-    deviations_.col(k) =
-        chain_.persistence[k] * (previous.col(k).array() - mean) * weights.array().sqrt();
+    deviations_.col(k) = chain_.persistence[k] * (previous.col(k).array() - mean);
   }
   if (is_full) {
     covariance_.setZero(components, components);
     covariance_.diagonal() = variance_;
     if (previous.rows() > 0) {
-      covariance_.selfadjointView<Eigen::Lower>().rankUpdate(deviations_.transpose());
+      add_weighted_gram(deviations_, as_span(weights), covariance_.data());
     }
     factor_.compute(covariance_);
     predicted_precision_.setIdentity(components, components);
     factor_.solveInPlace(predicted_precision_);
   } else {
-    predicted_precision_ =
-        (variance_ + deviations_.colwise().squaredNorm().transpose()).cwiseInverse();
+    predicted_precision_ = variance_;
+    if (previous.rows() > 0) {
+      predicted_precision_ += deviations_.cwiseAbs2().transpose() * weights;
+    }
+    predicted_precision_ = predicted_precision_.cwiseInverse();
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
+#include "headwater/kernels/weighted_gram.hpp"
 
 namespace headwater {
 
@@ -106,15 +107,11 @@ void MeanField::temper(const std::vector<Axis>& axes) {
   auto floored = floored_.resize(intensities_.size());
   floored = intensities_.view().cwiseMax(std::numeric_limits<double>::min());
   evidence_->forces(as_span(floored), forces_);
-  const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), floored.size());
-  auto scaled = scaled_.resize(columns_.rows(), components);
-  scaled = columns_.view().leftCols(components);
-  scaled.array().colwise() *= curvatures.array().sqrt();
+  const auto columns = columns_.view().leftCols(components);
   sum_.setZero(components, components);
   Reducer::sum(evidence_->stretches(), as_span(sum_), [&](const Stretch& s, auto out) {
-    Eigen::Map<Matrix> to(out.data(), components, components);
-    to.selfadjointView<Eigen::Lower>().rankUpdate(
-        scaled.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size)).transpose());
+    add_weighted_gram(columns.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size)),
+                      std::span(forces_.curvatures).subspan(s.first, s.size), out.data());
   });
   curvature_ = sum_.diagonal();
   precision_ = variances_.head(components).cwiseMax(kLeastVariance).cwiseInverse();

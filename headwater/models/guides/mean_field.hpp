@@ -59,7 +59,6 @@ class MeanField {
   Vector law_;
   Vector now_;
   GrowingVector floored_;
-  GrowingMatrix scaled_;
   Matrix sum_;
   Matrix inverse_;
   Vector curvature_;
