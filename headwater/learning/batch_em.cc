@@ -63,7 +63,7 @@ BatchEmResult batch_em(const RecordView& observations, Estimate start,
                        const BatchEmOptions& options, const OnIteration& on_iteration) {
   options.validate();
   check_exact_reach(start.prior);
-  const MStep m_step(options.m_step, start.basis, start.prior);
+  const MStep m_step(options.m_step, start.basis, start.prior, start.law);
   const bool learn_prior = m_step.learns(start.prior);
   const bool learn_law = start.law->num_statistics(start.basis.rows()) > 0;
   BatchEmResult result{start, std::move(start), {}, 0, 0, false};
