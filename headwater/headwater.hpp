@@ -5,10 +5,13 @@
 //   Config, Session, Model         a fit, from options to result
 //   ModelFilter                    a fitted model at work on a stream
 //   AnyPrior and the concepts      priors, ours and yours; check_prior tests one
+//   AnyLaw and the concepts        laws of the counts, ours and yours; check_emission tests one
 //   Simulator                      streams drawn from a model
 //   ObservationSource, MatrixSink  data in and out; read_model, write_model
 
 #include "headwater/core/error.hpp"
+#include "headwater/emission/conformance.hpp"
+#include "headwater/emission/law_table.hpp"
 #include "headwater/io/sink.hpp"
 #include "headwater/io/source.hpp"
 #include "headwater/learning/matching.hpp"

@@ -18,6 +18,8 @@ LAYERS = [
     ["smoothers"],
     ["filters"],
     ["models"],
+    ["emission"],
+    ["observations"],
     ["kernels"],
     ["random", "parallel"],
     ["core"],

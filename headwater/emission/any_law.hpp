@@ -13,9 +13,10 @@ class AnyLaw {
  public:
   AnyLaw();  // Poisson
   template <class L>
-  requires(!std::same_as<std::remove_cvref_t<L>, AnyLaw> && CellLaw<std::remove_cvref_t<L>>)
-      AnyLaw(L law)
-      : law_(in_blocks(std::move(law))) {}
+  requires(!std::same_as<std::remove_cvref_t<L>, AnyLaw> && detail::IntendedLaw<L>) AnyLaw(L law)
+      : law_(in_blocks(std::move(law))) {
+    static_assert(detail::explain_missing_law_functions<L>());
+  }
 
   const BlockLaw& operator*() const { return *law_; }
   const BlockLaw* operator->() const { return law_.get(); }

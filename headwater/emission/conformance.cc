@@ -138,7 +138,7 @@ struct Sample {
       std::vector<double> exposures(counts.size(), 1);
       for (Index m = 0; m < num_channels; ++m) {
         const auto at = static_cast<std::size_t>(m);
-        if ((t + m) % 3 == 0) exposures[at] = 0.5 + generator.uniform();
+        if (t % 2 == 1 && (t + m) % 3 == 0) exposures[at] = 0.5 + generator.uniform();
         const double mean = exposures[at] * emission.basis().row(m).dot(activations.row(t));
         counts[at] = (t + m) % 7 == 0 ? kMissing : law->draw(m, mean, generator);
       }
@@ -276,6 +276,22 @@ void check_update(const Sample& sample, Findings& out) {
   }
 }
 
+// Statistics of cells are weighted: twice the weight adds twice as much.
+void check_weights(const Sample& sample, Findings& out) {
+  const AnyLaw& law = sample.emission.law();
+  const Index size = law->num_statistics(sample.emission.num_channels());
+  Vector once = Vector::Zero(size);
+  Vector twice = Vector::Zero(size);
+  for (const double level : kLevels) {
+    law->add_statistics(0, 4, 1, level, 0.25, as_span(once));
+    law->add_statistics(0, 4, 1, level, 0.5, as_span(twice));
+  }
+  if (size > 0 && !((twice - 2 * once).cwiseAbs().maxCoeff() <=
+                    kRounding * (1 + twice.cwiseAbs().maxCoeff()))) {
+    out.emplace_back("add_statistics() does not add in proportion to the weight");
+  }
+}
+
 void check_parameters(const Sample& sample, Findings& out) {
   AnyLaw law = sample.emission.law();
   const Parameters parameters = law.parameters();
@@ -284,7 +300,6 @@ void check_parameters(const Sample& sample, Findings& out) {
     out.emplace_back("an unknown parameter is not refused");
   } catch (const UsageError&) {
   }
-  if (parameters.empty()) return;
   for (const Parameter& parameter : parameters) {
     law.set_parameter(parameter);
     const Parameters now = law.parameters();
@@ -293,18 +308,39 @@ void check_parameters(const Sample& sample, Findings& out) {
       out.push_back(fmt::format("parameter '{}' cannot be set back", parameter.name));
     }
   }
+}
+
+void check_m_step(const Sample& sample, Findings& out) {
+  const AnyLaw& law = sample.emission.law();
+  const Parameters parameters = law.parameters();
+  if (parameters.empty()) return;
   const Statistics sums = sample.statistics();
+  const auto maximised = [&](const Vector& statistics, const Held& held) {
+    AnyLaw at = law;
+    at.maximise(as_span(statistics), held);
+    return at;
+  };
+  // The parameters of `found` must be these, up to rounding or (0) to the last bit.
+  const auto expect = [&](const AnyLaw& found, const AnyLaw& expected, double rounding,
+                          const char* otherwise) {
+    const Parameters now = found.parameters();
+    for (const Parameter& parameter : expected.parameters()) {
+      const Matrix& value = find_parameter(now, parameter.name)->value;
+      const double most = rounding * (1 + parameter.value.cwiseAbs().maxCoeff());
+      if ((value - parameter.value).cwiseAbs().maxCoeff() <= most) continue;
+      out.push_back(fmt::format("parameter '{}' {}", parameter.name, otherwise));
+    }
+  };
   Held held;
   for (const Parameter& parameter : parameters) held.parameters.push_back(parameter.name);
-  law.maximise(as_span(sums.s4), held);
-  for (const Parameter& parameter : law.parameters()) {
-    if (find_parameter(parameters, parameter.name)->value != parameter.value) {
-      out.push_back(fmt::format("parameter '{}' is held, and the M-step moves it", parameter.name));
-    }
-  }
-  law.maximise(as_span(sums.s4), {});
+  expect(maximised(sums.s4, held), law, 0, "is held, and the M-step moves it");
+  expect(maximised(Vector::Zero(sums.s4.size()), {}), law, 0,
+         "is moved by an M-step without any evidence: its statistics are zero");
+  const AnyLaw best = maximised(sums.s4, {});
+  expect(maximised(3 * sums.s4, {}), best, kRounding,
+         "changes if all statistics are multiplied by the same number");
   const double before = sample.log_likelihood(sample.emission);
-  const double after = sample.log_likelihood(Emission(sample.emission.basis(), law));
+  const double after = sample.log_likelihood(Emission(sample.emission.basis(), best));
   if (!(after >= before - kRounding * (1 + std::abs(before)))) {
     out.push_back(fmt::format("the M-step lowers the log-likelihood from {} to {}", before, after));
   }
@@ -322,7 +358,9 @@ ConformanceReport check_emission(const AnyLaw& law, const ConformanceOptions& op
   for (const Observation& y : sample.observations) check_blocks(sample, y, report.findings);
   check_sums(sample, report.findings);
   check_update(sample, report.findings);
+  check_weights(sample, report.findings);
   check_parameters(sample, report.findings);
+  check_m_step(sample, report.findings);
   return report;
 }
 

@@ -14,9 +14,10 @@ namespace headwater {
 //   every law        what engines ask of blocks of activations is what the cells say: with missing
 //                    cells, exposures and channels without a count
 //   every law        one multiplicative update of the basis does not lower the likelihood
-//   learnable        parameters can be read and set back, an unknown name is refused; the M-step on
-//                    statistics of the law's own draws gives these no lower likelihood; what is
-//                    held stays
+//   learnable        parameters can be read and set back, an unknown name is refused; statistics
+//                    grow with the weight; the M-step on statistics of the law's own draws gives
+//                    these no lower likelihood, does not depend on a common factor and does nothing
+//                    where all statistics are zero; what is held stays
 //
 // num_channels: what the law was made for, if it has parameters of its own for each channel; else
 // any number.

@@ -251,6 +251,12 @@ Vector FastFilter::activation(const Law& law) const {
   return x;
 }
 
+// Of logarithms u: x^2 times the variance of u.
+Vector FastFilter::activation_variance() const {
+  if (!moments_.is_logarithmic) return filtered_.variance;
+  return filtered_.variance.cwiseProduct(x_.head(filtered_.variance.size()).cwiseAbs2());
+}
+
 // Given this state, the state before is on the regression line of the prediction.
 void FastFilter::expect_moves(ExpectedMoves& out) const {
   const Index components = moments_.slope.size();

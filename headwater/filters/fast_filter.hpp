@@ -61,6 +61,8 @@ class FastFilter {
   const Law& filtered() const { return filtered_; }
   // Expected activations under such a law, background included.
   Vector activation(const Law& law) const;
+  // The variances of the components' activations given the observations so far, around the best.
+  Vector activation_variance() const;
   // Expectations of the last move, given all observations so far.
   void expect_moves(ExpectedMoves& out) const;
 

@@ -18,6 +18,15 @@ Matrix with_ones(const Matrix& x, Index num_columns) {
   return all;
 }
 
+// E[x loss_m(x)] over the draws x. The loss of a cell is taken where its count is its mean.
+Vector mean_losses(const AnyLaw& law, Index channel, const Matrix& x, const Vector& intensity) {
+  Vector losses(intensity.size());
+  for (Index i = 0; i < losses.size(); ++i) {
+    losses[i] = law->cell_forces(channel, intensity[i], 1, intensity[i]).loss;
+  }
+  return x.transpose() * losses / static_cast<double>(x.rows());
+}
+
 }  // namespace
 
 bool BasisCurvature::is_affordable(Index num_channels, Index num_components) {
@@ -28,13 +37,15 @@ void BasisCurvature::measure(const Estimate& estimate, double ridge) {
   const Matrix& basis = estimate.basis;
   const Matrix x = with_ones(draw_activations(estimate.prior, kCurvatureDraws), basis.cols());
   const Vector mean = x.colwise().mean();
+  const bool losses_are_one = estimate.law->has_plain_losses();
   longer_.assign(static_cast<std::size_t>(basis.rows()), {});
   for (Index m = 0; m < basis.rows(); ++m) {
     const Vector intensity = x * basis.row(m).transpose();
     Vector share(kCurvatureDraws);
     estimate.law->information(m, as_span(intensity), as_span(share));
     share /= static_cast<double>(kCurvatureDraws);
-    const Vector complete = mean.cwiseQuotient(basis.row(m).transpose());
+    const Vector lost = losses_are_one ? mean : mean_losses(estimate.law, m, x, intensity);
+    const Vector complete = lost.cwiseQuotient(basis.row(m).transpose());
     // An activation that no draw has tells nothing: the channel is left to EM.
     if (!complete.allFinite() || !(complete.minCoeff() > 0)) continue;
     Matrix information = x.transpose() * share.asDiagonal() * x;

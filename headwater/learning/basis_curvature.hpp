@@ -9,8 +9,9 @@ namespace headwater {
 // Lengthens EM's steps where they are too short.
 //
 // EM moves row m of the basis by D_m^-1 g_m, where g_m is the gradient of the log-likelihood and
-// D_m = diag(E[x_k] / B(m, k)) the information if it were known of each count which component gave
-// it. Nobody knows: even with known activations there is only
+// D_m = diag(E[x_k loss_m(x)] / B(m, k)) the information if it were known of each count which
+// component gave it; the loss is that of CellLaw, 1 for the Poisson law. Nobody knows: even with
+// known activations there is only
 //   J_m = E[x x^T i(lambda_m(x))],
 // where i(lambda) is the information of the law of the counts: 1 / lambda for the Poisson law,
 // where J_m B_m = E[x] and so J_m <= D_m. For a small entry in a busy channel J is a hundredth of

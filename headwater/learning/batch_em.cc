@@ -19,12 +19,15 @@ namespace {
 constexpr double kRounding = 1e-12;
 // A law that changes by less than this in a step is stationary.
 constexpr double kStationary = 1e-9;
-// The prior's parameters go at least this part of their way, or stay for this iteration.
+// The parameters of prior and law go at least this part of their way, or stay for this iteration.
 constexpr double kShortestStride = 1.0 / 64;
 
-// Parameters that lie `stride` of the way from those of `from` to those of `to`.
-AnyPrior part_of_the_way(const AnyPrior& from, const AnyPrior& to, double stride) {
-  AnyPrior between = from;
+// Parameters that lie `stride` of the way from those of `from` to those of `to`: of priors, or of
+// laws of the counts.
+template <class Parametrised>
+Parametrised part_of_the_way(const Parametrised& from, const Parametrised& to, double stride) {
+  if (stride == 1) return to;
+  Parametrised between = from;
   const Parameters start = from.parameters();
   const Parameters end = to.parameters();
   for (std::size_t i = 0; i < start.size(); ++i) {
@@ -60,11 +63,12 @@ BatchEmResult batch_em(const RecordView& observations, Estimate start,
                        const BatchEmOptions& options, const OnIteration& on_iteration) {
   options.validate();
   check_exact_reach(start.prior);
-  const MStep m_step(options.m_step, start.basis, start.prior);
+  const MStep m_step(options.m_step, start.basis, start.prior, start.law);
   const bool learn_prior = m_step.learns(start.prior);
+  const bool learn_law = start.law->num_statistics(start.basis.rows()) > 0;
   BatchEmResult result{start, std::move(start), {}, 0, 0, false};
   Estimate& now = result.estimate;
-  double stride = 1;  // how much of its way the prior was last seen to be able to go
+  double stride = 1;  // how much of their way the parameters were last seen to be able to go
 
   std::optional<ExactBatch> pass;
   const auto e_step = [&] {
@@ -83,20 +87,19 @@ BatchEmResult batch_em(const RecordView& observations, Estimate start,
     ++result.iterations;
 
     const AnyPrior prior_before = now.prior;
+    const AnyLaw law_before = now.law;
     const double value_before = value;
     const Statistics statistics =
         pass->statistics(learn_prior, options.unseen_past ? lead_in(now.prior) : 0);
     m_step.update_basis(statistics, now.basis);
-    m_step.update_law(statistics, now.law);
-    AnyPrior prior_aim = now.prior;
+    AnyLaw law_aim = law_before;
+    m_step.update_law(statistics, law_aim);
+    AnyPrior prior_aim = prior_before;
     if (learn_prior) m_step.update_prior(statistics, prior_aim);
     for (stride = std::min(1.0, 2 * stride);; stride /= 2) {
-      const bool stays = !learn_prior || stride < kShortestStride;
-      if (stays) {
-        now.prior = prior_before;
-      } else {
-        now.prior = stride == 1 ? prior_aim : part_of_the_way(prior_before, prior_aim, stride);
-      }
+      const bool stays = !(learn_prior || learn_law) || stride < kShortestStride;
+      now.prior = stays ? prior_before : part_of_the_way(prior_before, prior_aim, stride);
+      now.law = stays ? law_before : part_of_the_way(law_before, law_aim, stride);
       value = e_step();
       if (stays || !(value < value_before - kRounding * std::abs(value_before))) break;
     }

@@ -37,9 +37,11 @@ struct BatchEmResult {
 
 // EM on a whole record [YildirimCemgilSingh2012, sec. 3.1], exactly, for a finite prior.
 //
-// The log-likelihood (with the weak priors' log-density) does not fall. Should the dependence of
-// the first state's law on the prior's parameters cost more than an iteration gains (see
-// unseen_past), those parameters go only part of their way, or stay for that iteration.
+// The log-likelihood (with the weak priors' log-density) does not fall, if the update of the basis
+// does not lower it (see CellLaw). The parameters of the prior and of the law of the counts go only
+// part of their way, or stay for that iteration, should they cost more than an iteration gains. So
+// may the prior's, since the law of the first state depends on them (see unseen_past), and the
+// law's, since their statistics are those of the basis before it was updated.
 //
 // on_iteration is told the log-likelihood of the start (iteration 0) and of what each iteration led
 // to.

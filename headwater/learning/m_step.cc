@@ -42,15 +42,26 @@ bool may_centre(const MStepOptions& options, const AnyPrior& prior) {
   return options.scale != Scale::kPlain && prior.has_scale() && !options.hold_basis;
 }
 
-// The counts that a component is expected to give in a step, averaged over components.
-double counts_per_component(const Matrix& basis, const AnyPrior& prior) {
+// The counts that a component is expected to give in a step, averaged over components. Of another
+// law, what says as much: each count is multiplied by the loss of its cell, which is 1 for the
+// Poisson law.
+double counts_per_component(const Matrix& basis, const AnyPrior& prior, const AnyLaw& law) {
+  const Vector activation = mean_activation(prior);
   const auto columns = basis.leftCols(prior.num_components());
-  return column_sums(columns).cwiseProduct(mean_activation(prior)).mean();
+  if (law->has_plain_losses()) return column_sums(columns).cwiseProduct(activation).mean();
+  Matrix weighted = columns;
+  for (Index m = 0; m < basis.rows(); ++m) {
+    const double intensity = columns.row(m).dot(activation) +
+                             basis.row(m).tail(basis.cols() - prior.num_components()).sum();
+    weighted.row(m) *= law->cell_forces(m, intensity, 1, intensity).loss;
+  }
+  return column_sums(weighted).cwiseProduct(activation).mean();
 }
 
-bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& prior) {
+bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& prior,
+             const AnyLaw& law) {
   if (!may_centre(options, prior)) return false;
-  return options.scale == Scale::kCentred || counts_per_component(basis, prior) >= kManyCounts;
+  return options.scale == Scale::kCentred || counts_per_component(basis, prior, law) >= kManyCounts;
 }
 
 // Of the first so many columns, but for those that are or were zero.
@@ -109,12 +120,13 @@ bool learns_prior(const MStepOptions& options, const AnyPrior& prior) {
   return may_centre(options, prior) || learns_parameters(options, prior);
 }
 
-MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior)
+MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior,
+             const AnyLaw& starting_law)
     : options_(std::move(options)),
       channel_scale_(channel_scales(starting_basis)),
-      centred_columns_(
-          centres(options_, starting_basis, starting_prior) ? starting_prior.num_components() : 0) {
-}
+      centred_columns_(centres(options_, starting_basis, starting_prior, starting_law)
+                           ? starting_prior.num_components()
+                           : 0) {}
 
 bool MStep::learns(const AnyPrior& prior) const {
   return is_centred() || learns_parameters(options_, prior);

@@ -16,8 +16,8 @@ namespace headwater {
 // the scale. The centred form does, but takes every fluctuation of the mean activation for a change
 // of scale, where the plain one divides it out; with components that look alike this noise lets
 // columns drift into each other. Auto: centred where the start expects a hundred counts or more for
-// each component and step on average. Centred or not, it is plain where the prior has no scale and
-// where the basis is held.
+// each component and step on average; of another law than Poisson's, what says as much. Centred or
+// not, it is plain where the prior has no scale and where the basis is held.
 enum class Scale { kAuto, kCentred, kPlain };
 
 // What keeps the M-step away from division by zero and from zeros that could never be left again.
@@ -53,11 +53,12 @@ struct MStepOptions {
   void drop_weak_priors();
 };
 
-// The M-step of a fit that starts from a given basis, which sets the scale of the weak priors, and
-// a given prior.
+// The M-step of a fit that starts from a given basis, which sets the scale of the weak priors, a
+// given prior and a given law of the counts.
 class MStep {
  public:
-  MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior);
+  MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior,
+        const AnyLaw& starting_law = {});
 
   const MStepOptions& options() const { return options_; }
   void exchange(StateArchive& archive) { archive(channel_scale_, centred_columns_); }

@@ -16,7 +16,7 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
     : engine_(std::move(engine)),
       estimate_(std::move(start)),
       options_(std::move(options)),
-      m_step_(options_.m_step, estimate_.basis, estimate_.prior),
+      m_step_(options_.m_step, estimate_.basis, estimate_.prior, estimate_.law),
       learn_prior_(m_step_.learns(estimate_.prior)),
       next_revival_(options_.revive_after) {}
 

@@ -58,6 +58,7 @@ void FilteredStatistics::remember(const FastFilter& filter, const Observation& y
     step.points = points;
     step.weights = filter.weights();
   } else {
+    step.variance = filter.activation_variance();
     for (std::size_t j = 0; j < filter.evidence().channels().size(); ++j) {
       cells_.push_back({filter.evidence().channels()[j], time, filter.forces().gains[j]});
     }
@@ -105,17 +106,26 @@ void FilteredStatistics::fold(const FastFilter& filter) {
   unseen_.clear();
 }
 
-// Of the steps that one activation stands for; the others have theirs already.
+// Of the steps that one activation stands for; the others have theirs already. A parameter such as
+// the noise of a normal law would be found too small at the best activation alone, which fits the
+// counts too well: each cell is taken a standard deviation of its intensity above and below, half
+// each.
 void FilteredStatistics::add_law_statistics(const FastFilter& filter) {
   if (statistics_.s4.size() == 0) return;
   const Emission& emission = filter.emission();
   for (Index t = 0; t < num_steps_; ++t) {
     const Step& step = steps_[static_cast<std::size_t>(t)];
     if (step.is_corrected) continue;
+    const Index components = step.variance.size();
+    const double half = coefficients_[static_cast<std::size_t>(t)] / 2;
     for_each_seen(step.observation, [&](Index m, double count, double exposure) {
-      emission.law()->add_statistics(
-          m, count, exposure, emission.basis().row(m).dot(step.activation),
-          coefficients_[static_cast<std::size_t>(t)], as_span(statistics_.s4));
+      const auto row = emission.basis().row(m);
+      const double intensity = row.dot(step.activation);
+      const double deviation =
+          std::sqrt(row.head(components).cwiseAbs2().dot(step.variance.transpose()));
+      for (const double at : {intensity + deviation, std::max(intensity - deviation, 0.0)}) {
+        emission.law()->add_statistics(m, count, exposure, at, half, as_span(statistics_.s4));
+      }
     });
   }
 }

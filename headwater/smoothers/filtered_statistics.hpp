@@ -39,10 +39,11 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   // What the M-step wants of one observation.
   struct Step {
     void exchange(StateArchive& archive) {
-      archive(activation, moves, has_moves, observation, is_corrected, points, weights);
+      archive(activation, variance, moves, has_moves, observation, is_corrected, points, weights);
     }
 
     Vector activation;  // of one that stands for all: where the ratios are from
+    Vector variance;    // of the components' activations
     ExpectedMoves moves;
     bool has_moves = false;
     Observation observation;

@@ -1,15 +1,16 @@
 #!/bin/sh
-# Usage: check.sh FUNCTION COMPILER ARGUMENTS...
+# Usage: check.sh WHAT FUNCTION COMPILER ARGUMENTS...
 #
-# Compiles prior_without_a_function.cc without FUNCTION, or complete if FUNCTION is "nothing".
-# Without a function, compilation must fail with a message that names it.
-function=$1
-shift
+# Compiles WHAT_without_a_function.cc (WHAT: prior or law) without FUNCTION, or complete if FUNCTION
+# is "nothing". Without a function, compilation must fail with a message that names it.
+what=$1
+function=$2
+shift 2
 output=$("$@" "-DWITHOUT_$function" 2>&1)
 status=$?
 if [ "$function" = nothing ]; then
   [ $status -eq 0 ] && exit 0
-  echo "the complete prior does not compile:"
+  echo "the complete $what does not compile:"
   echo "$output"
   exit 1
 fi
@@ -17,7 +18,7 @@ if [ $status -eq 0 ]; then
   echo "compiled without $function"
   exit 1
 fi
-echo "$output" | grep -E "the prior lacks a function|the prior's" | grep -w "$function" && exit 0
+echo "$output" | grep -E "the $what lacks a function|the $what's" | grep -w "$function" && exit 0
 echo "the message does not name $function:"
 echo "$output"
 exit 1

@@ -1,0 +1,313 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "headwater/engines/beam_engine.hpp"
+#include "headwater/engines/exact_engine.hpp"
+#include "headwater/engines/fast_engine.hpp"
+#include "headwater/engines/particle_engine.hpp"
+#include "headwater/learning/basis_curvature.hpp"
+#include "headwater/learning/batch_em.hpp"
+#include "headwater/learning/matching.hpp"
+#include "headwater/learning/monte_carlo_em.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/models/finite_prior.hpp"
+#include "headwater/models/gamma_prior.hpp"
+#include "headwater/models/log_gaussian.hpp"
+#include "headwater/models/simulate.hpp"
+#include "headwater/reference/gaussian_law.hpp"
+#include "headwater/reference/particle_runs.hpp"
+#include "headwater/reference/streams.hpp"
+
+// Learning under a law of the counts that is not Poisson's and has a parameter of its own.
+
+namespace headwater {
+namespace {
+
+using reference::GaussianLaw;
+using reference::perturbed;
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoise = 0.5;
+constexpr Index kLength = 2000;
+
+// Means are 3 at least: six times the noise, so that no draw is below 0.
+const Matrix& true_basis() {
+  static const Matrix basis = (Matrix(5, 2) << 8, 3, 2, 9, 6, 6, 10, 4, 3, 5).finished();
+  return basis;
+}
+
+AnyPrior three_states() {
+  const Matrix states = (Matrix(3, 2) << 1, 0.4, 0.5, 1, 1.5, 1.2).finished();
+  const Matrix transition =
+      (Matrix(3, 3) << 0.8, 0.1, 0.1, 0.2, 0.7, 0.1, 0.2, 0.2, 0.6).finished();
+  return AnyPrior(FiniteStatePrior(states, transition));
+}
+
+AnyPrior logarithms() { return AnyPrior(LogGaussian(2, 0.3, 0.5)); }
+AnyPrior gammas() { return AnyPrior(GammaPrior(2, 4, 0.3)); }
+
+// One cell in ten is missing, one in ten has half the exposure.
+Record simulated(const AnyPrior& prior, Index length) {
+  Simulator simulator(prior, Emission(true_basis(), GaussianLaw(kNoise)), 7);
+  const RandomStream random(8);
+  Record record;
+  for (Index t = 0; t < length; ++t) {
+    simulator.next();
+    std::vector<double> counts = simulator.observation();
+    std::vector<double> exposures(counts.size(), 1);
+    Generator generator = random.at(static_cast<std::uint64_t>(t), 0, Purpose::observation);
+    for (std::size_t m = 0; m < counts.size(); ++m) {
+      const double u = generator.uniform();
+      if (u < 0.1) counts[m] = kMissing;
+      if (u > 0.9) {
+        exposures[m] = 0.5;
+        const double mean =
+            0.5 * true_basis()
+                      .row(static_cast<Index>(m))
+                      .dot(Eigen::Map<const Vector>(simulator.activation().data(), 2));
+        counts[m] = GaussianLaw(kNoise).draw(0, mean, generator);
+      }
+    }
+    record.add(Observation(counts, exposures));
+  }
+  return record;
+}
+
+Estimate poor_start(const AnyPrior& prior) {
+  return {perturbed(true_basis(), 0.3, 2), prior, GaussianLaw(2)};
+}
+
+double noise_of(const Estimate& estimate) { return estimate.law.parameters()[0].value(0); }
+
+void expect_found(const Estimate& found, double most_off, const char* who) {
+  EXPECT_LT(relative_error(found.basis, true_basis()), most_off) << who;
+  EXPECT_NEAR(noise_of(found), kNoise, most_off * kNoise) << who;
+}
+
+// --- batch EM ------------------------------------------------------------------------------------
+
+TEST(GaussianLearning, ExactBatchEmClimbsToTheTruth) {
+  const Record record = simulated(three_states(), kLength);
+  const BatchEmResult result = batch_em(record, poor_start(three_states()), {});
+  for (std::size_t i = 1; i < result.log_likelihood.size(); ++i) {
+    const double before = result.log_likelihood[i - 1];
+    EXPECT_GE(result.log_likelihood[i], before - 1e-10 * std::abs(before)) << i;
+  }
+  EXPECT_TRUE(result.converged);
+  expect_found(result.estimate, 0.03, "batch EM");
+}
+
+TEST(GaussianLearning, AHeldNoiseStays) {
+  const Record record = simulated(three_states(), 200);
+  BatchEmOptions options;
+  options.max_iterations = 5;
+  options.m_step.held_parameters = {"noise"};
+  EXPECT_EQ(noise_of(batch_em(record, poor_start(three_states()), options).estimate), 2);
+}
+
+// A law whose M-step goes too far: the likelihood must not fall all the same.
+struct OvershootingLaw : GaussianLaw {
+  using GaussianLaw::GaussianLaw;
+  void maximise(std::span<const double> statistics, const Held& held) {
+    const double before = noise_;
+    GaussianLaw::maximise(statistics, held);
+    noise_ = before * std::pow(noise_ / before, 3.0);
+  }
+};
+
+TEST(GaussianLearning, BatchEmNeverFallsWhereTheMStepOfTheLawGoesTooFar) {
+  const Record record = simulated(three_states(), 300);
+  Estimate start = poor_start(three_states());
+  start.law = OvershootingLaw(2);
+  BatchEmOptions options;
+  options.max_iterations = 60;
+  const BatchEmResult result = batch_em(record, start, options);
+  for (std::size_t i = 1; i < result.log_likelihood.size(); ++i) {
+    const double before = result.log_likelihood[i - 1];
+    EXPECT_GE(result.log_likelihood[i], before - 1e-10 * std::abs(before)) << i;
+  }
+  EXPECT_NEAR(noise_of(result.estimate), kNoise, 0.05);
+}
+
+TEST(GaussianLearning, MonteCarloEmFindsTheTruth) {
+  const Record record = simulated(three_states(), 500);
+  BatchEmOptions options;
+  options.max_iterations = 40;
+  const auto make = [](const Estimate& estimate, std::int64_t iteration) {
+    const auto particles = reference::particle_options(ParticleEngineOptions::Smoother::kLag, 200,
+                                                       static_cast<std::uint64_t>(iteration) + 1);
+    return std::make_unique<ParticleEngine>(estimate.prior, estimate.emission(), particles,
+                                            reference::threads(1));
+  };
+  for (const bool lengthens : {false, true}) {
+    options.lengthen_steps = lengthens;
+    const BatchEmResult result = monte_carlo_em(record, poor_start(three_states()), options, make);
+    expect_found(result.estimate, 0.05, lengthens ? "lengthened" : "plain");
+  }
+}
+
+// --- online EM -----------------------------------------------------------------------------------
+
+struct Learner {
+  const char* name;
+  AnyPrior prior;
+  std::vector<std::string> held;  // of the prior's parameters: the law has a noise too
+  std::function<std::unique_ptr<Engine>(const Estimate&)> make;
+};
+
+std::unique_ptr<Engine> make_exact(const Estimate& start, ExactEngineOptions::Smoother smoother) {
+  ExactEngineOptions options;
+  options.smoother = smoother;
+  return std::make_unique<ExactEngine>(start.prior, start.emission(), options);
+}
+
+std::unique_ptr<Engine> make_particles(const Estimate& start,
+                                       ParticleEngineOptions::Smoother smoother, bool guided,
+                                       Index num_particles) {
+  auto options = reference::particle_options(smoother, num_particles);
+  options.filter.guided = guided;
+  return std::make_unique<ParticleEngine>(start.prior, start.emission(), options,
+                                          reference::threads(1));
+}
+
+std::unique_ptr<Engine> make_beam(const Estimate& start) {
+  return std::make_unique<BeamEngine>(start.prior, start.emission(), BeamEngineOptions());
+}
+
+std::unique_ptr<Engine> make_fast(const Estimate& start) {
+  return std::make_unique<FastEngine>(start.prior, start.emission(), FastEngineOptions());
+}
+
+std::vector<Learner> learners() {
+  using Exact = ExactEngineOptions::Smoother;
+  using Particles = ParticleEngineOptions::Smoother;
+  const auto exact = [](Exact smoother) {
+    return [=](const Estimate& start) { return make_exact(start, smoother); };
+  };
+  const auto particles = [](Particles smoother, bool guided, Index n) {
+    return [=](const Estimate& start) { return make_particles(start, smoother, guided, n); };
+  };
+  return {
+      {"exact, lag", three_states(), {}, exact(Exact::kWindow)},
+      {"exact, forward", three_states(), {}, exact(Exact::kForward)},
+      {"exact, as printed", three_states(), {}, exact(Exact::kForwardAsPrinted)},
+      {"beam", three_states(), {}, make_beam},
+      {"lag", three_states(), {"transition"}, particles(Particles::kLag, false, 100)},
+      {"lag, guided", three_states(), {"transition"}, particles(Particles::kLag, true, 50)},
+      {"path", three_states(), {"transition"}, particles(Particles::kPath, true, 50)},
+      {"path as printed",
+       three_states(),
+       {"transition"},
+       particles(Particles::kPathAsPrinted, true, 30)},
+      {"paris", three_states(), {"transition"}, particles(Particles::kParis, true, 50)},
+      {"forward", three_states(), {"transition"}, particles(Particles::kForward, true, 30)},
+      {"lag, guided, log-gaussian",
+       logarithms(),
+       {"persistence"},
+       particles(Particles::kLag, true, 100)},
+      {"lag, guided, gamma",
+       gammas(),
+       {"persistence", "shape"},
+       particles(Particles::kLag, true, 100)},
+      {"fast, log-gaussian", logarithms(), {"persistence"}, make_fast},
+      {"fast, gamma", gammas(), {"persistence", "shape"}, make_fast},
+  };
+}
+
+OnlineEm start_of(const Learner& learner, const Estimate& start) {
+  OnlineEmOptions options;
+  options.m_step.held_parameters = learner.held;
+  return {learner.make(start), start, options};
+}
+
+// Activations of a continuous prior are all but known here, and EM then mixes and unmixes columns
+// slowly, whatever the law. Such learners start at the true basis: they must stay there, and find
+// the noise.
+TEST(GaussianLearning, OnlineEmFindsTheTruthByEveryEngine) {
+  for (const Learner& learner : learners()) {
+    const Record record = simulated(learner.prior, kLength);
+    Estimate start = poor_start(learner.prior);
+    if (!learner.prior.is_finite()) start.basis = true_basis();
+    OnlineEm em = start_of(learner, start);
+    for (Index t = 0; t < record.size(); ++t) em.update(record[t]);
+    em.finish();
+    expect_found(em.reported(), 0.05, learner.name);
+  }
+}
+
+// What has been learned, of the law too, is in the saved state, whatever the law is made with.
+TEST(GaussianLearning, ASavedStateGoesOnBitForBit) {
+  for (const Learner& learner : learners()) {
+    const Record record = simulated(learner.prior, 300);
+    OnlineEm em = start_of(learner, poor_start(learner.prior));
+    for (Index t = 0; t < 200; ++t) em.update(record[t]);
+    ASSERT_NE(noise_of(em.last()), 2) << learner.name;
+    StateArchive writing;
+    em.exchange(writing);
+    Estimate other = poor_start(learner.prior);
+    other.law = GaussianLaw(17);
+    OnlineEm again = start_of(learner, other);
+    StateArchive reading(writing.bytes());
+    again.exchange(reading);
+    reading.expect_end();
+    for (Index t = 200; t < 300; ++t) {
+      EXPECT_EQ(again.update(record[t]).filter.log_predictive,
+                em.update(record[t]).filter.log_predictive)
+          << learner.name << ", observation " << t;
+    }
+    em.finish();
+    again.finish();
+    EXPECT_EQ(again.reported().basis, em.reported().basis) << learner.name;
+    EXPECT_EQ(noise_of(again.reported()), noise_of(em.reported())) << learner.name;
+    EXPECT_EQ(again.log_likelihood(), em.log_likelihood()) << learner.name;
+  }
+}
+
+// A hundred counts of a Poisson law, or what says as much: B x lambda / noise^2 of all channels.
+TEST(GaussianLearning, WhetherTheScaleIsCentredDependsOnTheLaw) {
+  const auto is_centred = [](const AnyLaw& law) {
+    return MStep({}, true_basis(), gammas(), law).is_centred();
+  };
+  const Vector lambda = true_basis().rowwise().sum();
+  const double said = (true_basis().transpose() * lambda).mean();
+  EXPECT_FALSE(is_centred({}));
+  EXPECT_TRUE(is_centred(GaussianLaw(std::sqrt(said / 110))));
+  EXPECT_FALSE(is_centred(GaussianLaw(std::sqrt(said / 90))));
+}
+
+// --- longer steps --------------------------------------------------------------------------------
+
+// With known activations: where EM's step for the squared error ends if `truth` gave the counts.
+Matrix em_step(const Matrix& x, const Matrix& now, const Matrix& truth) {
+  const Matrix wanted = (x * truth.transpose()).transpose() * x;
+  const Matrix had = (x * now.transpose()).transpose() * x;
+  return now.cwiseProduct(wanted.cwiseQuotient(had));
+}
+
+// Newton's step for a quadratic ends at the truth, but for what the ridge leaves; the noise does
+// not matter.
+TEST(GaussianLearning, LongerStepsOfTheBasisKnowTheLaw) {
+  constexpr double kRidge = 0.01;
+  const Matrix states = three_states().finite_chain().joint_states();
+  const Vector law = stationary_law(three_states().finite_chain().axes[0].transition);
+  const Matrix x = law.cwiseSqrt().asDiagonal() * states;
+  const Matrix truth = true_basis();
+  const Matrix now = perturbed(truth, 0.1, 5);
+  for (const double noise : {0.1, 1.0, 10.0}) {
+    BasisCurvature curvature;
+    curvature.measure({now, three_states(), GaussianLaw(noise)}, kRidge);
+    const Matrix by_em = em_step(x, now, truth);
+    Matrix basis = by_em;
+    curvature.lengthen_step(now, basis);
+    EXPECT_GT((by_em - truth).norm(), 0.5 * (now - truth).norm());
+    EXPECT_LT((basis - truth).norm(), 0.25 * (now - truth).norm()) << noise;
+  }
+}
+
+}  // namespace
+}  // namespace headwater
