@@ -41,20 +41,20 @@ std::string parameter_text(const Parameter& parameter) {
 
 // Advice for a low effective sample size.
 std::string low_size_advice(const Model& model) {
-  if (model.proposal == "prior") return "--proposal guided, or more --particles";
+  if (model.proposal == ProposalKind::kPrior) return "--proposal guided, or more --particles";
   return "more --particles, or fewer --components";
 }
 
 void print_particles(const Model& model) {
-  if (model.proposal.empty()) return;
+  if (!model.proposal) return;
   const std::string moved =
-      model.proposal == "guided" ? "guided by the observations" : "by the prior";
+      model.proposal == ProposalKind::kGuided ? "guided by the observations" : "by the prior";
   fmt::print(stderr, "particles moved {}", moved);
-  if (model.method == "online") {
+  if (model.method == Method::kOnline) {
     fmt::print(stderr, "; {:.2g} % of them carried the weight", 100 * model.effective_part);
   }
   fmt::print(stderr, "\n");
-  if (model.method == "online" && model.effective_part < ParticleHealth::kLowPart) {
+  if (model.method == Method::kOnline && model.effective_part < ParticleHealth::kLowPart) {
     fmt::print(stderr, "that is too few to rely on: use {}\n", low_size_advice(model));
   }
 }
@@ -62,7 +62,7 @@ void print_particles(const Model& model) {
 void print_summary(const Model& model, const StartReport& start, const std::string& out,
                    double seconds) {
   const auto count = static_cast<double>(model.observations);
-  const bool is_batch = model.method == "batch";
+  const bool is_batch = model.method == Method::kBatch;
   fmt::print(stderr, "{} observations of {} channels in {:.1f} s ({} {}/s)\n",
              with_commas(model.observations), model.num_channels(), seconds,
              rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
@@ -73,9 +73,9 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     fmt::print(stderr, "start: {}{} on the first observations\n", start.chosen, among);
   }
   if (!model.engine_reason.empty()) {
-    fmt::print(stderr, "engine {}: {}\n", model.engine, model.engine_reason);
+    fmt::print(stderr, "engine {}: {}\n", to_string(model.engine), model.engine_reason);
   }
-  if (model.engine == "beam" && !is_batch) {
+  if (model.engine == EngineKind::kBeam && !is_batch) {
     fmt::print(stderr, "{:.2g} of the law was in states that the beam did not keep{}\n",
                model.lost_mass,
                model.lost_mass > kMuchLostMass ? "; a larger --beam-width keeps more" : "");

@@ -67,16 +67,16 @@ void print_json(const ShowOptions& options, const Model& model) {
   json.key("parameters");
   write_parameters(json, estimate.prior.parameters());
   json.end_object();
-  json.key("engine").value(model.engine);
+  json.key("engine").value(to_string(model.engine));
   if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
-  if (model.engine == "beam") json.key("lost_mass").value(model.lost_mass);
-  if (!model.proposal.empty()) {
-    json.key("proposal").value(model.proposal);
+  if (model.engine == EngineKind::kBeam) json.key("lost_mass").value(model.lost_mass);
+  if (model.proposal) {
+    json.key("proposal").value(to_string(*model.proposal));
     json.key("effective_part").value(model.effective_part);
   }
-  json.key("method").value(model.method);
+  json.key("method").value(to_string(model.method));
   json.key("iterations").value(model.iterations);
-  if (model.method == "batch") json.key("converged").value(model.converged);
+  if (model.method == Method::kBatch) json.key("converged").value(model.converged);
   json.key("seed").value(model.seed);
   json.key("version").value(model.version);
   json.key("options").begin_object();
@@ -126,7 +126,8 @@ void print_text(const ShowOptions& options, const Model& model) {
     print_parameter(name, value);
   }
   fmt::print("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
-             with_commas(model.observations), model.method, model.engine, model.log_likelihood);
+             with_commas(model.observations), to_string(model.method), to_string(model.engine),
+             model.log_likelihood);
   if (model.impossible_observations > 0) {
     fmt::print("{} of them impossible under the parameters of their time\n",
                with_commas(model.impossible_observations));

@@ -261,5 +261,19 @@ TEST(StartBuffer, IsEnoughAndBounded) {
   EXPECT_EQ(start_buffer(1000000, first_selection(10)), 20);
 }
 
+// A continuous prior that has the name of the search's own stand-in.
+class PriorNamedLevels : public IndependentPrior {
+ public:
+  using IndependentPrior::IndependentPrior;
+  std::string name() const { return "levels"; }
+};
+
+TEST(AutomaticStart, TellsPriorsApartByMoreThanTheirNames) {
+  const Matrix record = small_record(60);
+  const StartSearch found = start_of(record, AnyPrior(PriorNamedLevels(2, 1.0)));
+  expect_sound(found, record, 2);
+  EXPECT_FALSE(found.estimate.prior.is_finite());
+}
+
 }  // namespace
 }  // namespace headwater

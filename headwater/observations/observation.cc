@@ -79,7 +79,7 @@ void Observation::add_exposure(Index channel, double exposure) {
   if (exposure == 0) ++num_missing_;
 }
 
-void Observation::add(Index channel, double count) {
+void Observation::add(Index channel, double count, std::int64_t number) {
   assert(channel >= 0 && channel < num_channels_);
   assert(channels_.empty() || channels_.back() < channel);
   assert(exposed_.empty() || exposed_.back() < channel);
@@ -89,7 +89,7 @@ void Observation::add(Index channel, double count) {
   } else if (std::isnan(count)) {
     add_exposure(channel, 0);
   } else if (count != 0) {
-    refuse_count(0, channel, count);
+    refuse_count(number, channel, count);
   }
 }
 

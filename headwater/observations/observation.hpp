@@ -47,7 +47,7 @@ class Observation {
   // From the entries of a sparse row: begin(), then add() for ascending channels. Channels without
   // an entry have the count 0. NaN is a missing cell. Throws InputError as assign() does.
   void begin(Index num_channels);
-  void add(Index channel, double count);
+  void add(Index channel, double count, std::int64_t number = 0);
   // One exposure a channel, for an observation that has been assigned without any.
   void set_exposures(std::span<const double> exposures);
 

@@ -1,7 +1,5 @@
 #include "headwater/session/model.hpp"
 
-#include <algorithm>
-
 namespace headwater {
 
 namespace {
@@ -13,13 +11,7 @@ constexpr std::int64_t kFewMSteps = 50;
 std::string version() { return HEADWATER_VERSION; }
 
 bool Model::has_hardly_moved() const {
-  const auto has = [&](const char* name, const char* value) {
-    return std::ranges::find(options, std::pair<std::string, std::string>(name, value)) !=
-           options.end();
-  };
-  const bool keeps_its_start =
-      has("init", "auto") && has("step", "auto") && has("paper-exact", "no");
-  return method == "online" && !keeps_its_start && iterations < kFewMSteps;
+  return method == Method::kOnline && !keeps_its_start && iterations < kFewMSteps;
 }
 
 Matrix basis_of(const Estimate& estimate, bool background) {

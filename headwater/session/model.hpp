@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "headwater/learning/online_em.hpp"
+#include "headwater/session/config.hpp"
 
 namespace headwater {
 
@@ -30,11 +32,11 @@ struct Model {
   Estimate last;            // the last iterate
   bool background = false;  // whether the basis has a last column that is always on
 
-  std::string engine;
-  std::string engine_reason;  // why it was chosen; empty if it was asked for
-  std::string proposal;       // how particles moved; empty without particles
+  EngineKind engine = EngineKind::kExact;
+  std::string engine_reason;             // why it was chosen; empty if it was asked for
+  std::optional<ProposalKind> proposal;  // how particles moved, if there were any
   double effective_part = 1;  // of the particles, on average over the stream; 1 where not known
-  std::string method;
+  Method method = Method::kOnline;
   std::uint64_t seed = 0;
   std::string version;
   std::int64_t observations = 0;
@@ -49,8 +51,11 @@ struct Model {
 
   Index num_channels() const { return reported.basis.rows(); }
   Index num_components() const { return reported.basis.cols() - (background ? 1 : 0); }
+  // Whether the first M-step waited for the observations of a search for the start, and made it no
+  // worse (see Session). Not known of a model that was read from a file.
+  bool keeps_its_start = true;
   // Whether online EM made too few M-steps to have left its start. Not where that was searched for
-  // and is kept (see Session), since the search has been through the same observations many times.
+  // and is kept, since the search has been through the same observations many times.
   bool has_hardly_moved() const;
 };
 

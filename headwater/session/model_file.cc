@@ -5,6 +5,7 @@
 #include "headwater/core/error.hpp"
 #include "headwater/io/files/seal.hpp"
 #include "headwater/io/hdf5/hdf5.hpp"
+#include "headwater/session/choices.hpp"
 #include "headwater/session/registry.hpp"
 
 namespace headwater {
@@ -117,6 +118,16 @@ AnyPrior stored_prior(const Hdf5File& file) {
   return make_prior(file.read_int("/prior/components"), config);
 }
 
+// An attribute of the file that names one of several choices.
+template <class Value>
+Value choice_attribute(const Hdf5File& file, const std::string& attribute,
+                       const Choices<Value>& choices) {
+  const std::string name = file.string_attribute("/", attribute);
+  if (const std::optional<Value> value = value_of(name, choices)) return *value;
+  throw InputError(fmt::format("attribute '{}' is '{}'; expected one of {}", attribute, name,
+                               fmt::join(names_of(choices), ", ")));
+}
+
 Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
   Model model(read_estimate(file, "", prior), read_estimate(file, "/last_iterate", prior));
   model.background = file.contains("/background");
@@ -128,13 +139,13 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
       model.last.basis.cols() != model.reported.basis.cols()) {
     throw InputError("/last_iterate/basis and /basis are of different shapes");
   }
-  model.engine = file.string_attribute("/", "engine");
+  model.engine = choice_attribute(file, "engine", engine_choices());
   if (file.has_attribute("/", "engine_reason")) {
     model.engine_reason = file.string_attribute("/", "engine_reason");
   }
-  model.method = file.string_attribute("/", "method");
+  model.method = choice_attribute(file, "method", method_choices());
   if (file.has_attribute("/", "proposal")) {
-    model.proposal = file.string_attribute("/", "proposal");
+    model.proposal = choice_attribute(file, "proposal", proposal_choices());
     model.effective_part = file.read_double("/summary/effective_part");
   }
   model.version = file.string_attribute("/", "version");
@@ -179,12 +190,12 @@ void ModelFile::write(const Model& model) {
   file.set_attribute("/", "format", kFormat);
   file.set_attribute("/", "format_version", kModelFormatVersion);
   file.set_attribute("/", "version", model.version);
-  file.set_attribute("/", "engine", model.engine);
+  file.set_attribute("/", "engine", to_string(model.engine));
   if (!model.engine_reason.empty()) {
     file.set_attribute("/", "engine_reason", model.engine_reason);
   }
-  if (!model.proposal.empty()) file.set_attribute("/", "proposal", model.proposal);
-  file.set_attribute("/", "method", model.method);
+  if (model.proposal) file.set_attribute("/", "proposal", to_string(*model.proposal));
+  file.set_attribute("/", "method", to_string(model.method));
   file.set_attribute("/", "seed", static_cast<std::int64_t>(model.seed));
   write_estimate(file, "", model.reported, model.background);
   write_estimate(file, "/last_iterate", model.last, model.background);
@@ -197,8 +208,8 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/iterations", model.iterations);
   file.write("/summary/converged", model.converged ? 1 : 0);
   file.write("/summary/log_likelihood", model.log_likelihood);
-  if (!model.proposal.empty()) file.write("/summary/effective_part", model.effective_part);
-  if (model.engine == "beam") file.write("/summary/lost_mass", model.lost_mass);
+  if (model.proposal) file.write("/summary/effective_part", model.effective_part);
+  if (model.engine == EngineKind::kBeam) file.write("/summary/lost_mass", model.lost_mass);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
   file.commit(kFormat);

@@ -122,6 +122,10 @@ class Session::Fit {
   Index num_to_hold_back() const;
   OnlineEmOptions learner_options() const;
   bool searches() const;
+  // Whether the first M-step waits until what was searched is in.
+  bool waits_for_search() const {
+    return config_.step_size.is_automatic() && config_.burn_in == 0 && searches();
+  }
   Estimate starting_estimate();
   void start();
   void take_in_held_back();
@@ -306,7 +310,7 @@ OnlineEmOptions Session::Fit::learner_options() const {
   OnlineEmOptions options;
   options.step_size = config_.step_size;
   options.burn_in = config_.burn_in > 0 ? config_.burn_in : kBurnIn;
-  if (config_.step_size.is_automatic() && config_.burn_in == 0 && searches()) {
+  if (waits_for_search()) {
     options.burn_in = num_to_hold_back();
     options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(options.burn_in);
     options.least_ridge = kRidgeAfterSearch;
@@ -423,14 +427,15 @@ Model Session::Fit::model() const {
               batch_ ? batch_->last : learner_->last());
   model.background = config_.background;
   const EngineChoice choice = engine();
-  model.engine = to_string(choice.kind);
+  model.engine = choice.kind;
   model.engine_reason = choice.reason;
   model.lost_mass = batch_ ? 0 : learner_->mean_lost_mass();
   if (choice.kind == EngineKind::kParticle) {
-    model.proposal = to_string(choose_proposal(config_, prior_, num_channels_));
+    model.proposal = choose_proposal(config_, prior_, num_channels_);
     model.effective_part = health_.mean_part();
   }
-  model.method = to_string(config_.method);
+  model.method = config_.method;
+  model.keeps_its_start = waits_for_search();
   model.seed = config_.seed;
   model.version = version();
   model.observations = batch_ ? observations_ : learner_->observations();

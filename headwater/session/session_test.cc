@@ -1,5 +1,6 @@
 #include "headwater/session/session.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "headwater/core/error.hpp"
@@ -15,6 +16,7 @@
 #include "headwater/session/inference.hpp"
 #include "headwater/session/model_file.hpp"
 #include "headwater/session/registry.hpp"
+#include "headwater/session/surprise.hpp"
 #include "headwater/session/trace.hpp"
 
 namespace headwater {
@@ -289,6 +291,77 @@ TEST(Session, ExposuresThatAreNotAreRefused) {
             }),
             "observation 1, channel 3: exposure -1 found; exposures must be finite and 0 or more");
   EXPECT_EQ(session.observations(), 0);
+}
+
+// With an M-step after every observation, what was predicted of it must not know that M-step.
+TEST(Session, PredictionsAreOfTheParametersBeforeTheMStep) {
+  Config config = small_config();
+  config.block = 1;
+  config.burn_in = 1;
+  config.lag = 1;
+  Session session(config);
+  session.keep_predictions(true);
+  const Matrix record = small_record();
+  Matrix before;
+  int m_steps = 0;
+  for (Index t = 0; t < 40; ++t) {
+    if (session.learner() != nullptr) before = session.learner()->engine().basis();
+    session.update(as_span(record.col(t)));
+    if (t == 0) continue;
+    EXPECT_EQ(session.prediction().emission.basis(), before) << t;
+    m_steps += session.learner()->engine().basis() != before;
+  }
+  EXPECT_GT(m_steps, 10);
+}
+
+TEST(Session, CopiesHaveNoCallbacksAndSessionsMove) {
+  Session session(small_config());
+  int calls = 0;
+  session.on_step([&](const StepReport&) { ++calls; });
+  Session copy(session);
+  Session moved(std::move(session));
+  const Matrix record = small_record();
+  copy.update(as_span(record.col(0)));
+  EXPECT_EQ(calls, 0);
+  moved.update(as_span(record.col(0)));
+  EXPECT_EQ(calls, 1);
+  copy = moved;
+  copy.update(as_span(record.col(1)));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(copy.observations(), 2);
+}
+
+TEST(Session, HasHardlyMovedHeedsTheBurnIn) {
+  Config config = small_config();
+  config.initial_basis.resize(0, 0);
+  const Matrix record = small_record();
+  EXPECT_FALSE(fitted(config, record).model().has_hardly_moved());
+  config.burn_in = record.cols() - 1;  // a burn-in that was asked for, and few M-steps after it
+  EXPECT_TRUE(fitted(config, record).model().has_hardly_moved());
+}
+
+TEST(Session, ImpossibleObservationsAreLeftOutOfTheLikelihood) {
+  Config config = small_config();
+  config.m_step.hold_basis = true;
+  config.initial_basis = Matrix::Ones(4, 2);
+  config.initial_basis.row(3).setZero();
+  Session session(config);
+  session.update(std::vector<double>{1, 0, 2, 0});
+  const double one = session.log_likelihood();
+  session.update(std::vector<double>{1, 0, 2, 5});  // no state can have given the last channel
+  EXPECT_TRUE(std::isfinite(one));
+  EXPECT_EQ(session.log_likelihood(), one);
+  session.finish();
+  EXPECT_EQ(session.model().impossible_observations, 1);
+}
+
+TEST(Session, RefusesAnEstimateThatIsNotFinite) {
+  Config config = small_config();
+  config.initial_basis = Matrix::Constant(4, 2, 1e-308);
+  Session session(config);
+  for (int t = 0; t < 200; ++t) session.update(std::vector<double>(4, 1e300));
+  EXPECT_THAT(message_of([&] { session.finish(); }),
+              testing::HasSubstr("has not led to a finite estimate"));
 }
 
 }  // namespace

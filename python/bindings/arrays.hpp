@@ -19,6 +19,7 @@ namespace nb = nanobind;
 
 using RowsIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using RowIn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IndicesIn = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RowsOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using RowOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NumpyTable = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;

@@ -72,6 +72,8 @@ void bind_stream(nb::module_& module) {
            nb::arg("exposure").noconvert() = nb::none())
       .def("update_rows", &Stream::update_rows, nb::arg("rows").noconvert(),
            nb::arg("exposures").noconvert() = nb::none())
+      .def("update_sparse", &Stream::update_sparse, nb::arg("values").noconvert(),
+           nb::arg("columns").noconvert(), nb::arg("begins").noconvert(), nb::arg("num_channels"))
       .def("finish", &Stream::finish)
       .def("copy", &Stream::copy)
       .def("state",

@@ -43,6 +43,20 @@ class Stream {
       }
     });
   }
+  // The rows of a sparse matrix, compressed by row, column indices ascending in each; never dense.
+  void update_sparse(const RowIn& values, const IndicesIn& columns, const IndicesIn& begins,
+                     Index num_channels) {
+    locked([&] {
+      for (std::size_t t = 0; t + 1 < begins.shape(0); ++t) {
+        y_.begin(num_channels);
+        for (std::int64_t i = begins(t); i < begins(t + 1); ++i) {
+          y_.add(columns(static_cast<std::size_t>(i)), values(static_cast<std::size_t>(i)),
+                 session_.observations() + 1);
+        }
+        take_in(y_);
+      }
+    });
+  }
   void finish() {
     locked([&] { session_.finish(); });
   }

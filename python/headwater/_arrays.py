@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Iterator, Optional
 
 import numpy as np
@@ -44,6 +45,19 @@ def observation(y: Any, name: str = "y") -> np.ndarray:
     return array
 
 
+@dataclass
+class Sparse:
+    """Rows of a sparse matrix: values and columns of the entries, row by row, and where rows begin."""
+
+    values: np.ndarray
+    columns: np.ndarray
+    begins: np.ndarray
+    num_channels: int
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+
 class Rows:
     """T observations of M channels, in blocks; only one block at a time is converted."""
 
@@ -82,14 +96,25 @@ class Rows:
             rows = data[first:last]
         return _numbers(rows, self.name)
 
-    def blocks(self, every: Optional[int] = None) -> Iterator[tuple[int, np.ndarray]]:
-        """Pairs (index of the first row, block); blocks also end at multiples of `every`."""
+    def sparse_block(self, first: int, last: int) -> Sparse:
+        part = self._data[first:last]
+        part.sum_duplicates()  # and sorts the columns of each row
+        return Sparse(_numbers(part.data, self.name), part.indices.astype(np.int64),
+                      part.indptr.astype(np.int64), self.shape[1])
+
+    def blocks(self, every: Optional[int] = None, sparse: bool = False
+               ) -> Iterator[tuple[int, Any]]:
+        """Pairs (index of the first row, block); blocks also end at multiples of `every`.
+
+        With `sparse=True` the blocks of a sparse matrix are `Sparse`, and never made dense.
+        """
+        take = self.sparse_block if sparse and hasattr(self._data, "indptr") else self.block
         first = 0
         while first < len(self):
             last = min(first + BLOCK, len(self))
             if every:
                 last = min(last, (first // every + 1) * every)
-            yield first, self.block(first, last)
+            yield first, take(first, last)
             first = last
 
     def all(self) -> np.ndarray:

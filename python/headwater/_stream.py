@@ -10,7 +10,8 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy as np
 
 from headwater import _core
-from headwater._arrays import FLOAT, Exposures, Rows, observation, parameter_tables, table
+from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, observation, parameter_tables,
+                                table)
 from headwater._model import Model, Path, checked_path
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
@@ -124,9 +125,13 @@ class Stream:
         watched = callback is not None or verbose or progress
         told = Progress(self, len(rows), callback, verbose, progress)
         try:
-            for first, block in rows.blocks(every if watched else None):
-                part = None if seen is None else seen.block(first, first + len(block))
-                self._each(lambda session: session.update_rows(block, part))
+            for first, block in rows.blocks(every if watched else None, sparse=seen is None):
+                if isinstance(block, Sparse):
+                    self._each(lambda session: session.update_sparse(
+                        block.values, block.columns, block.begins, block.num_channels))
+                else:
+                    part = None if seen is None else seen.block(first, first + len(block))
+                    self._each(lambda session: session.update_rows(block, part))
                 told.show(len(block))
         except _core.InputError as error:
             raise ValueError(f"{rows.name}: {error}") from None

@@ -133,3 +133,26 @@ def test_numbers_of_numpy_will_do(counts):
 def test_an_unknown_option_is_refused():
     with pytest.raises(TypeError, match="particles"):
         headwater.Stream(2, particles=3)
+
+
+@pytest.mark.parametrize("engine, prior, fields", [
+    ("particle", "gamma", {"ess", "resampled", "guided", "bridge_stages", "unique_ancestors"}),
+    ("beam", "basis-selection", {"ess", "states", "lost_mass"}),
+    ("exact", "basis-selection", set()),
+])
+def test_reports_have_the_fields_of_the_log(engine, prior, fields):
+    Y = headwater.simulate(prior, channels=4, components=2, length=150, seed=1).observations
+    stream = headwater.Stream(2, prior=prior, engine=engine, init="random", num_particles=50)
+    stream.update_many(Y)
+    common = {"t", "log_predictive", "step", "updated", "impossible"}
+    assert set(stream.report) - {"revived"} == common | fields
+
+
+def test_a_sparse_matrix_gives_the_same_bytes_as_a_dense_one():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    Y = headwater.simulate(channels=30, components=2, length=1200, seed=1, scale=0.3).observations
+    dense = headwater.Stream(2).update_many(Y)
+    for form in scipy_sparse.csr_matrix, scipy_sparse.coo_matrix:
+        sparse = headwater.Stream(2).update_many(form(Y))
+        assert np.array_equal(sparse.basis, dense.basis)
+        assert sparse.log_likelihood == dense.log_likelihood
