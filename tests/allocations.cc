@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "headwater/models/simulate.hpp"
-#include "headwater/session/registry.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/registry.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t size);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/relaxed_density.hpp"
 #include "headwater/kernels/relaxed_moves.hpp"
 #include "headwater/kernels/uniform_block.hpp"

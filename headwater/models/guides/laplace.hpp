@@ -2,7 +2,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "headwater/emission/evidence.hpp"
+#include "headwater/evidence.hpp"
 
 namespace headwater {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "headwater/emission/evidence.hpp"
+#include "headwater/evidence.hpp"
 
 namespace headwater {
 
