@@ -10,6 +10,7 @@
 
 #include "bench/summary.hpp"
 #include "headwater/engines/particle_engine.hpp"
+#include "headwater/learning/online_em.hpp"
 #include "headwater/matching.hpp"
 #include "headwater/models/relaxed_selection.hpp"
 #include "headwater/reference/streams.hpp"
