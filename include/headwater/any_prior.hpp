@@ -167,12 +167,12 @@ HEADWATER_EXPORT bool guide_finite(const FiniteChain& chain, const Evidence& evi
                                    ConstStates previous, const Eigen::Ref<const Vector>& weights,
                                    Guide& guide);
 
-[[noreturn]] void throw_not_guided(const std::string& prior);
-[[noreturn]] void throw_not_finite(const std::string& prior);
-[[noreturn]] void throw_no_density(const std::string& prior);
-[[noreturn]] void throw_not_learnable(const std::string& prior);
-[[noreturn]] void throw_no_scale(const std::string& prior);
-[[noreturn]] void throw_not_affine(const std::string& prior);
+[[noreturn]] HEADWATER_EXPORT void throw_not_guided(const std::string& prior);
+[[noreturn]] HEADWATER_EXPORT void throw_not_finite(const std::string& prior);
+[[noreturn]] HEADWATER_EXPORT void throw_no_density(const std::string& prior);
+[[noreturn]] HEADWATER_EXPORT void throw_not_learnable(const std::string& prior);
+[[noreturn]] HEADWATER_EXPORT void throw_no_scale(const std::string& prior);
+[[noreturn]] HEADWATER_EXPORT void throw_not_affine(const std::string& prior);
 
 }  // namespace detail
 
