@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/dense_recursion.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

@@ -15,12 +15,12 @@
 #include "bench/summary.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/learning/batch_em.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

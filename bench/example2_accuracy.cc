@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "bench/summary.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

@@ -10,10 +10,10 @@
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/grid_chain.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

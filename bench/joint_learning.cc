@@ -19,18 +19,18 @@
 #include <vector>
 
 #include "bench/summary.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/parallel/thread_pool.hpp"
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

@@ -10,13 +10,14 @@
 #include <memory>
 
 #include "bench/summary.hpp"
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
+#include "headwater/emission/statistics.hpp"
 #include "headwater/filters/exact_filter.hpp"
 #include "headwater/filters/particle_filter.hpp"
 #include "headwater/kernels/log_weights.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 #include "headwater/reference/streams.hpp"
 
 namespace headwater {

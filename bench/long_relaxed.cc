@@ -10,11 +10,12 @@
 
 #include "bench/summary.hpp"
 #include "headwater/engines/particle_engine.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

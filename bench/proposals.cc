@@ -18,9 +18,9 @@
 
 #include "bench/summary.hpp"
 #include "headwater/filters/particle_filter.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/random/distributions.hpp"
-#include "headwater/session/registry.hpp"
+#include "headwater/random.hpp"
+#include "headwater/registry.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

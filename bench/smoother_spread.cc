@@ -15,8 +15,8 @@
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 using namespace headwater;
 

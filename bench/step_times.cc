@@ -25,10 +25,11 @@
 #include <vector>
 
 #include "bench/summary.hpp"
-#include "headwater/core/error.hpp"
 #include "headwater/engines/particle_engine.hpp"
-#include "headwater/io/source.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/error.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/session.hpp"
+#include "headwater/source.hpp"
 
 using namespace headwater;
 

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "headwater/core/error.hpp"
-#include "headwater/io/sink.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/error.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/sink.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "options.hpp"

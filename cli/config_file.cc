@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 using headwater::InputError;
 using headwater::UsageError;

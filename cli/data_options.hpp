@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "headwater/io/source.hpp"
 #include "headwater/session/option_row.hpp"
+#include "headwater/source.hpp"
 
 // What happens at a row that cannot be read.
 enum class BadRowPolicy { kFail, kSkip };

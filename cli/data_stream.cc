@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "hdf5_reader.hpp"
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 using namespace headwater;
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data_options.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 
 // The observations that a command reads, with their exposures, if any. Depending on --on-bad-row,
 // invalid rows are skipped.

@@ -7,10 +7,10 @@
 
 #include "commands.hpp"
 #include "fit_options.hpp"
+#include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
-#include "headwater/session/particle_health.hpp"
-#include "headwater/session/surprise.hpp"
+#include "headwater/reports.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "progress.hpp"

@@ -4,7 +4,7 @@
 
 #include "data_options.hpp"
 #include "fit_checkpoints.hpp"
-#include "headwater/session/config.hpp"
+#include "headwater/config.hpp"
 #include "options.hpp"
 
 // The options of headwater fit.

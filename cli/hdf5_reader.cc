@@ -8,7 +8,7 @@
 
 #include "commands.hpp"
 #include "headwater/io/hdf5/hdf5_child.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 using namespace headwater;
 

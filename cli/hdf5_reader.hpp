@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 // The command line that starts this program as a reader of HDF5 data for another process. A damaged
 // file can crash libhdf5, so the command itself never reads HDF5 data.

@@ -13,9 +13,9 @@
 #include "commands.hpp"
 #include "config_file.hpp"
 #include "hdf5_reader.hpp"
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/text/utf8.hpp"
-#include "headwater/session/model.hpp"
+#include "headwater/model.hpp"
 #include "option_rows.hpp"
 
 namespace {

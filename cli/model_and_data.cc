@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "progress.hpp"
 
 using namespace headwater;

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "data_stream.hpp"
-#include "headwater/session/inference.hpp"
-#include "headwater/session/model_file.hpp"
+#include "headwater/inference.hpp"
+#include "headwater/model.hpp"
 
 // Opens data for use with a model. Throws InputError if their numbers of channels differ.
 DataStream open_for_model(const DataOptions& data, const std::string& model_name,

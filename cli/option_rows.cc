@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 using namespace headwater;
 

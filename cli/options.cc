@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "hdf5_reader.hpp"
-#include "headwater/core/error.hpp"
-#include "headwater/session/registry.hpp"
+#include "headwater/error.hpp"
+#include "headwater/registry.hpp"
 
 using headwater::UsageError;
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "headwater/io/sink.hpp"
 #include "headwater/session/options.hpp"
+#include "headwater/sink.hpp"
 
 // Options shared by several commands.
 

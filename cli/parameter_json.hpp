@@ -1,7 +1,7 @@
 #pragma once
 
-#include "headwater/core/parameter.hpp"
 #include "headwater/io/text/json.hpp"
+#include "headwater/parameter.hpp"
 
 // Writes an object that maps each name to a number, a list (one element per component) or a table
 // (a list of rows).

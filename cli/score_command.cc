@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "headwater/core/error.hpp"
-#include "headwater/io/sink.hpp"
+#include "headwater/error.hpp"
+#include "headwater/inference.hpp"
 #include "headwater/io/text/json.hpp"
-#include "headwater/session/surprise.hpp"
+#include "headwater/sink.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "options.hpp"

@@ -5,10 +5,10 @@
 
 #include "commands.hpp"
 #include "hdf5_reader.hpp"
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/text/json.hpp"
-#include "headwater/learning/matching.hpp"
-#include "headwater/session/model_file.hpp"
+#include "headwater/matching.hpp"
+#include "headwater/model.hpp"
 #include "option_rows.hpp"
 #include "options.hpp"
 #include "parameter_json.hpp"

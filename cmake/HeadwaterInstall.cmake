@@ -4,12 +4,10 @@ include(CMakePackageConfigHelpers)
 install(TARGETS headwater EXPORT headwaterTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY headwater DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "reference" EXCLUDE PATTERN "test_support.hpp" EXCLUDE
-        PATTERN "*-inl.hpp" EXCLUDE)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT headwaterTargets NAMESPACE headwater::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headwater)
+get_target_property(headwater_type headwater TYPE)
 configure_package_config_file(cmake/headwaterConfig.cmake.in headwaterConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headwater)
 write_basic_package_version_file(headwaterConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
     std::vector<double> y;
     for (auto source = open_source(argv[1]); source->next(y);) session.update(y);
   } else {
-    Simulator simulator(AnyPrior(BasisSelection(3, 0.9, 0.8)), random_basis(6, 3, 10, 1), 1);
+    Simulator simulator(make_prior(3, {.name = "basis-selection"}), random_basis(6, 3, 10, 1), 1);
     for (int t = 0; t < 5000; ++t) {
       simulator.next();
       session.update(simulator.observation());

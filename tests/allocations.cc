@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "headwater/learning/online_em.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/session/registry.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/registry.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t size);

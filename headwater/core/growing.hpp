@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -1,9 +1,9 @@
-#include "headwater/core/state_archive.hpp"
+#include "headwater/state_archive.hpp"
 
 #include <bit>
 #include <cstring>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

@@ -1,10 +1,10 @@
-#include "headwater/core/state_archive.hpp"
+#include "headwater/state_archive.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

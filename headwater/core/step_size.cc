@@ -1,4 +1,4 @@
-#include "headwater/core/step_size.hpp"
+#include "headwater/step_size.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

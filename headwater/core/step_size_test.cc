@@ -1,10 +1,10 @@
-#include "headwater/core/step_size.hpp"
+#include "headwater/step_size.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

@@ -1,4 +1,4 @@
-#include "headwater/emission/any_law.hpp"
+#include "headwater/any_law.hpp"
 
 #include "headwater/emission/poisson.hpp"
 

@@ -1,13 +1,14 @@
-#include "headwater/emission/conformance.hpp"
+#include "headwater/conformance.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
-#include "headwater/core/error.hpp"
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/emission/plain_sums.hpp"
+#include "headwater/emission/statistics.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

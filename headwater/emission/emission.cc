@@ -1,4 +1,4 @@
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 
 namespace headwater {
 

@@ -1,11 +1,13 @@
-#include "headwater/emission/evidence.hpp"
+#include "headwater/evidence.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-#include "headwater/emission/block_law.hpp"
+#include "headwater/block_law.hpp"
 
 namespace headwater {
+
+LawNotes::~LawNotes() = default;
 
 void Evidence::begin(const BlockLaw& law, const Observation& y, const PaddedRows& basis) {
   assert(y.num_channels() == basis.rows());

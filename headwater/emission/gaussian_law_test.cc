@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "headwater/emission/conformance.hpp"
-#include "headwater/emission/emission.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/emission.hpp"
 
 // A plain class that is no Poisson law goes through the door, and one that is wrong does not.
 

@@ -1,11 +1,11 @@
-#include "headwater/emission/law_table.hpp"
+#include "headwater/law_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "headwater/core/error.hpp"
 #include "headwater/emission/poisson.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

@@ -1,10 +1,10 @@
-#include "headwater/emission/law_table.hpp"
+#include "headwater/law_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "headwater/core/error.hpp"
-#include "headwater/emission/conformance.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

@@ -1,6 +1,6 @@
 #include "headwater/emission/plain_sums.hpp"
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 
 namespace headwater {
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "headwater/emission/block_law.hpp"
+#include "headwater/block_law.hpp"
+#include "headwater/emission/statistics.hpp"
 
 namespace headwater {
 

@@ -4,16 +4,26 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/core/error.hpp"
 #include "headwater/core/special.hpp"
 #include "headwater/emission/poisson_states.hpp"
 #include "headwater/emission/poisson_sums.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/elementary.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/kernels/poisson.hpp"
+#include "headwater/kernels/poisson_slopes.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 
 namespace {
+
+// The counts of an observation, for the kernel that all its likelihoods are computed by.
+class PoissonNotes final : public LawNotes {
+ public:
+  std::unique_ptr<LawNotes> clone() const override { return std::make_unique<PoissonNotes>(*this); }
+
+  CountRuns counts;
+};
 
 // The Poisson law by vector kernels. A channel is listed if it has a count: its term is then
 // f(lambda) = y log lambda, and all intensities, with their exposures, are in the total.
@@ -36,7 +46,7 @@ class PoissonBlocks final : public BlockLaw {
     }
     for (std::size_t j = 0; j < y.channels().size(); ++j) out.list(y.channels()[j], y.counts()[j]);
     out.finish();
-    out.mutable_count_runs().set(y.counts(), out.stretches());
+    out.mutable_notes<PoissonNotes>().counts.set(y.counts(), out.stretches());
   }
 
   // sum over the channels seen of y_m log exposure(m) - log Gamma(y_m + 1).
@@ -53,7 +63,7 @@ class PoissonBlocks final : public BlockLaw {
   void log_likelihoods(const Evidence& evidence, const Eigen::Ref<const Matrix>& activations,
                        std::span<const double> rows, const Vector& total,
                        std::span<double> out) const override {
-    const CountRuns& runs = evidence.count_runs();
+    const CountRuns& runs = static_cast<const PoissonNotes&>(evidence.notes()).counts;
     if (evidence.stretches().size() <= 1) {
       poisson_log_likelihoods(activations, rows, runs, as_span(total), out);
       return;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/emission/cell_law.hpp"
+#include "headwater/cell_law.hpp"
 
 namespace headwater {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "headwater/emission/block_law.hpp"
+#include "headwater/block_law.hpp"
 
 namespace headwater {
 

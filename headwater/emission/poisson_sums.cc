@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/kernels/share_sums.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 

@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "headwater/emission/block_law.hpp"
+#include "headwater/block_law.hpp"
+#include "headwater/emission/statistics.hpp"
 
 namespace headwater {
 

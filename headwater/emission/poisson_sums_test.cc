@@ -4,8 +4,9 @@
 
 #include <limits>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/emission/plain_sums.hpp"
+#include "headwater/emission/statistics.hpp"
 #include "headwater/reference/streams.hpp"
 
 namespace headwater {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/emission/conformance.hpp"
-#include "headwater/emission/emission.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/reference/path_sums.hpp"
 
 namespace headwater {

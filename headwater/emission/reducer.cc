@@ -1,4 +1,4 @@
-#include "headwater/emission/reducer.hpp"
+#include "headwater/reducer.hpp"
 
 namespace headwater {
 

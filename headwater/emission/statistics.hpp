@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "headwater/core/matrix.hpp"
-#include "headwater/core/state_archive.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/state_archive.hpp"
 
 namespace headwater {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/smoothers/beam_window.hpp"
 
 namespace headwater {

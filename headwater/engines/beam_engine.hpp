@@ -4,7 +4,7 @@
 
 #include "headwater/engines/filter_engine.hpp"
 #include "headwater/filters/beam_filter.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/smoothers/window.hpp"
 
 namespace headwater {

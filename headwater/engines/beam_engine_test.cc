@@ -5,16 +5,16 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

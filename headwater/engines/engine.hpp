@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/emission/statistics.hpp"
-#include "headwater/filters/filter_step.hpp"
-#include "headwater/models/any_prior.hpp"
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
+#include "headwater/reports.hpp"
 
 namespace headwater {
 

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <functional>
 
+#include "headwater/emission/statistics.hpp"
 #include "headwater/filters/exact_filter.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/smoothers/backward_sweep.hpp"
 #include "headwater/smoothers/smoother.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/filters/resampling.hpp"
 #include "headwater/smoothers/forward_recursion.hpp"
 

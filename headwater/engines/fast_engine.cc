@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/smoothers/filtered_statistics.hpp"
 
 namespace headwater {

@@ -6,16 +6,16 @@
 #include <limits>
 
 #include "headwater/core/digamma.hpp"
-#include "headwater/core/error.hpp"
 #include "headwater/core/special.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/grid_chain.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "headwater/core/clone_pointer.hpp"
+#include "headwater/clone_pointer.hpp"
 #include "headwater/engines/engine.hpp"
 #include "headwater/smoothers/smoother.hpp"
 

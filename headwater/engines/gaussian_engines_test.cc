@@ -18,12 +18,12 @@
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/gaussian_law.hpp"
 #include "headwater/reference/grid_chain.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 // Every engine with a law of the counts that is not Poisson's, against sums over all paths and over
 // fine grids.

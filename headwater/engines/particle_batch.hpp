@@ -1,7 +1,7 @@
 #pragma once
 
 #include "headwater/filters/particle_filter.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 
 namespace headwater {
 

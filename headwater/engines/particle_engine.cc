@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/smoothers/particle_window.hpp"
 #include "headwater/smoothers/path_recursion.hpp"
 #include "headwater/smoothers/path_window.hpp"

@@ -6,18 +6,18 @@
 #include <limits>
 #include <vector>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/particle_batch.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -9,11 +9,11 @@
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/gamma_mixture.hpp"
 #include "headwater/reference/grid_chain.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 // The particle engine on continuous priors, against sums over fine grids.
 

@@ -7,11 +7,11 @@
 #include <limits>
 #include <numeric>
 
-#include "headwater/core/error.hpp"
 #include "headwater/core/infinity.hpp"
+#include "headwater/error.hpp"
 #include "headwater/filters/optimal_resampling.hpp"
 #include "headwater/kernels/log_weights.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

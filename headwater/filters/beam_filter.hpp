@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "headwater/core/growing.hpp"
-#include "headwater/emission/emission.hpp"
-#include "headwater/filters/filter_step.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/filters/state_search.hpp"
 #include "headwater/models/packed_chain.hpp"
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
+#include "headwater/reports.hpp"
 
 namespace headwater {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/core/error.hpp"
 #include "headwater/core/infinity.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/elementary.hpp"
 
 namespace headwater {

@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "headwater/emission/emission.hpp"
-#include "headwater/filters/filter_step.hpp"
+#include "headwater/emission.hpp"
+#include "headwater/finite_chain.hpp"
 #include "headwater/kernels/kronecker.hpp"
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/reports.hpp"
 
 namespace headwater {
 

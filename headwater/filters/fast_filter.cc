@@ -8,8 +8,9 @@
 #include "headwater/core/special.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
+#include "headwater/kernels/poisson_slopes.hpp"
 #include "headwater/kernels/weighted_gram.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "headwater/any_prior.hpp"
 #include "headwater/core/growing.hpp"
-#include "headwater/emission/emission.hpp"
-#include "headwater/filters/filter_step.hpp"
-#include "headwater/models/any_prior.hpp"
+#include "headwater/emission.hpp"
+#include "headwater/reports.hpp"
 
 namespace headwater {
 

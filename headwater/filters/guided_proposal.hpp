@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/core/clone_pointer.hpp"
+#include "headwater/clone_pointer.hpp"
 #include "headwater/filters/proposal.hpp"
 
 namespace headwater {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/filters/exact_filter.hpp"
 #include "headwater/filters/particle_filter.hpp"
 #include "headwater/models/basis_selection.hpp"
@@ -16,10 +16,10 @@
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/grid_chain.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

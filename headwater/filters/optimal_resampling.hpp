@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

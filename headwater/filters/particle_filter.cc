@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "headwater/core/error.hpp"
 #include "headwater/core/infinity.hpp"
+#include "headwater/error.hpp"
 #include "headwater/filters/guided_proposal.hpp"
 #include "headwater/kernels/all_finite.hpp"
 #include "headwater/kernels/gather.hpp"

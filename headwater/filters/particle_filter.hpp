@@ -4,14 +4,14 @@
 #include <memory>
 #include <vector>
 
-#include "headwater/core/clone_pointer.hpp"
-#include "headwater/emission/emission.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/clone_pointer.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/filters/bridge.hpp"
-#include "headwater/filters/filter_step.hpp"
 #include "headwater/filters/proposal.hpp"
 #include "headwater/filters/resampling.hpp"
-#include "headwater/models/any_prior.hpp"
 #include "headwater/parallel/thread_pool.hpp"
+#include "headwater/reports.hpp"
 
 namespace headwater {
 

@@ -10,14 +10,14 @@
 #include <tuple>
 #include <vector>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/exact_batch.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/log_gaussian.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "headwater/emission/evidence.hpp"
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/evidence.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 
 namespace headwater {

@@ -7,9 +7,9 @@
 #include <cassert>
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/ancestors.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

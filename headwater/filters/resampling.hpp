@@ -8,17 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "headwater/random/stream.hpp"
+#include "headwater/particle_choices.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
-
-// How particles are drawn anew in proportion to their weights w, which sum to one here. Particle i
-// has N w_i copies on average in each; they differ in how far the copies stray:
-//   systematic    one uniform number; floor(N w_i) or ceil(N w_i) copies
-//   stratified    one for each of N strata; less than two away from N w_i
-//   multinomial   N independent draws
-//   residual      floor(N w_i) copies, and independent draws for what is left of N
-enum class Resampling { kSystematic, kStratified, kMultinomial, kResidual };
 
 std::string to_string(Resampling scheme);
 // What to_string() says; throws UsageError, naming them, for anything else.

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <vector>
 
-#include "headwater/core/error.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/error.hpp"
+#include "headwater/random.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 
 namespace headwater {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "headwater/core/growing.hpp"
-#include "headwater/emission/evidence.hpp"
+#include "headwater/evidence.hpp"
 #include "headwater/models/packed_chain.hpp"
 
 namespace headwater {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

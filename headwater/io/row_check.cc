@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "headwater/io/bad_row.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "headwater/core/matrix.hpp"
 #include "headwater/io/cell.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

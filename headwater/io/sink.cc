@@ -1,4 +1,4 @@
-#include "headwater/io/sink.hpp"
+#include "headwater/sink.hpp"
 
 #include "headwater/io/by_extension.hpp"
 #include "headwater/io/npy/npy_sink.hpp"

@@ -1,4 +1,4 @@
-#include "headwater/io/sink.hpp"
+#include "headwater/sink.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 #include <fmt/format.h>
 

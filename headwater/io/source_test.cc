@@ -1,4 +1,4 @@
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "headwater/io/hdf5/hdf5.hpp"
-#include "headwater/io/sink.hpp"
 #include "headwater/io/test_support.hpp"
+#include "headwater/sink.hpp"
 
 namespace headwater {
 namespace {

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/files/file_descriptor.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 // Helpers shared by the tests of this folder.
 namespace headwater {

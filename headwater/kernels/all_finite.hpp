@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "headwater/filters/resampling.hpp"
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "headwater/kernels/test_support.hpp"
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 namespace {

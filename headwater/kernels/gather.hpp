@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "headwater/kernels/instruction_sets.cc"

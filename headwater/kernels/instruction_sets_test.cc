@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/test_support.hpp"
 
 namespace headwater {

@@ -1,6 +1,6 @@
 #include "headwater/kernels/kronecker.hpp"
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
-#include "headwater/core/state_archive.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/state_archive.hpp"
 
 namespace headwater {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/finite_chain.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/streams.hpp"
 

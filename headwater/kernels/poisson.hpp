@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
-#include "headwater/core/stretch.hpp"
+#include "headwater/channels.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -84,22 +84,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace headwater {
 
-namespace {
-
-constexpr Index kPadding = 8;
-
-}  // namespace
-
 HWY_EXPORT(slopes_of_rows);
 HWY_EXPORT(squares_of_rows);
-
-void PaddedRows::set(const Matrix& basis) {
-  rows_ = basis.rows();
-  cols_ = basis.cols();
-  stride_ = (cols_ + kPadding - 1) / kPadding * kPadding;
-  values_.assign(static_cast<std::size_t>(rows_ * stride_), 0);
-  Eigen::Map<RowMatrix>(values_.data(), rows_, stride_).leftCols(cols_) = basis;
-}
 
 void poisson_slopes(const PaddedRows& basis, std::span<const Index> channels,
                     std::span<const double> counts, std::span<const double> x,

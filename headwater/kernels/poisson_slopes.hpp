@@ -3,26 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/channels.hpp"
 
 namespace headwater {
-
-// A basis stored by rows, each padded with zeros to full vectors of any instruction set.
-class PaddedRows {
- public:
-  void set(const Matrix& basis);
-
-  Index rows() const { return rows_; }
-  Index cols() const { return cols_; }
-  Index stride() const { return stride_; }  // doubles per row, padding included
-  const double* row(Index m) const { return values_.data() + m * stride_; }
-
- private:
-  Index rows_ = 0;
-  Index cols_ = 0;
-  Index stride_ = 0;
-  std::vector<double> values_;
-};
 
 // For channels with one count each and an activation x (`stride` numbers, zero beyond the columns):
 //   ratios[j] = counts[j] / lambda_j,   lambda_j = sum_k B(channels[j], k) x_k,

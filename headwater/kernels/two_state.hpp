@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

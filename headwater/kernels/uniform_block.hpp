@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "headwater/core/matrix.hpp"
-#include "headwater/random/stream.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

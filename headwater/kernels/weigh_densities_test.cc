@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
 #include "headwater/kernels/test_support.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 namespace {

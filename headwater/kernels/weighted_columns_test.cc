@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
 #include "headwater/kernels/test_support.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 namespace {

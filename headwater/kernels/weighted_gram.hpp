@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 
 namespace headwater {
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "headwater/learning/estimate.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/reports.hpp"
 
 namespace headwater {
 
@@ -15,21 +16,6 @@ namespace headwater {
 // vary much, and none of the other beginnings comes near, since EM hardly moves where counts tell
 // the activations well.
 Index start_buffer(Index num_channels, const AnyPrior& prior);
-
-// What a search for a start has found.
-struct StartReport {
-  struct Trial {
-    std::string name;             // where it began: "cumulants", "factorisation", "random 1", ...
-    double log_likelihood = 0;    // an observation, when it was last looked at
-    std::int64_t iterations = 0;  // of EM
-
-    void exchange(StateArchive& archive) { archive(name, log_likelihood, iterations); }
-  };
-  std::vector<Trial> trials;
-  std::string chosen;
-
-  void exchange(StateArchive& archive) { archive(trials, chosen); }
-};
 
 struct StartSearch {
   Estimate estimate;

@@ -10,16 +10,16 @@
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/initialise.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
-#include "headwater/learning/matching.hpp"
 #include "headwater/learning/online_em.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/statistical_tests.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <optional>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

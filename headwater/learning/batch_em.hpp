@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "headwater/learning/online_em.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 
 namespace headwater {
 

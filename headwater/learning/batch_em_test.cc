@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/exact_batch.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/error.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/emission/any_law.hpp"
+#include "headwater/any_law.hpp"
 
 namespace headwater {
 

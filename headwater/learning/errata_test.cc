@@ -5,14 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include "headwater/core/step_size.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 #include "headwater/smoothers/forward_recursion.hpp"
+#include "headwater/step_size.hpp"
 
 namespace headwater {
 namespace {

@@ -1,22 +1,9 @@
 #pragma once
 
-#include "headwater/emission/emission.hpp"
-#include "headwater/learning/m_step.hpp"
-#include "headwater/models/any_prior.hpp"
+#include "headwater/estimate.hpp"
+#include "headwater/m_step_options.hpp"
 
 namespace headwater {
-
-// Estimates of the basis (background as the last column, where there is one), of the prior and of
-// the law of the counts.
-struct Estimate {
-  Matrix basis;
-  AnyPrior prior;
-  AnyLaw law = {};
-
-  Emission emission() const { return {basis, law}; }
-  bool is_finite() const;  // whether every number of it is finite
-  void exchange(StateArchive& archive) { archive(basis, prior, law); }
-};
 
 // The same model with a prior of scale 1, its scale moved into the columns of the basis: the form
 // in which estimates are reported. An estimate of scale 1, or without a scale, is not changed.

@@ -11,17 +11,17 @@
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/basis_curvature.hpp"
 #include "headwater/learning/batch_em.hpp"
-#include "headwater/learning/matching.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
 #include "headwater/learning/online_em.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/gaussian_law.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 // Learning under a law of the counts that is not Poisson's and has a parameter of its own.
 

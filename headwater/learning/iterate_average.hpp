@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "headwater/core/state_archive.hpp"
+#include "headwater/state_archive.hpp"
 
 namespace headwater {
 

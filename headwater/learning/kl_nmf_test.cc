@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

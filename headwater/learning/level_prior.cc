@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 
 namespace headwater {
 

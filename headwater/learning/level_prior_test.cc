@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/error.hpp"
 #include "headwater/learning/activation_law.hpp"
-#include "headwater/models/conformance.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"

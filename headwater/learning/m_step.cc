@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/learning/activation_law.hpp"
 
 namespace headwater {

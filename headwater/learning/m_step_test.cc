@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/independent_prior.hpp"

@@ -1,4 +1,4 @@
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 
 #include <cassert>
 #include <cmath>

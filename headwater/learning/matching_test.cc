@@ -1,11 +1,11 @@
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "headwater/models/simulate.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/particle_engine.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/error.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/gamma_prior.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -4,13 +4,14 @@
 #include <functional>
 #include <memory>
 
-#include "headwater/core/clone_pointer.hpp"
-#include "headwater/core/step_size.hpp"
+#include "headwater/clone_pointer.hpp"
 #include "headwater/engines/engine.hpp"
 #include "headwater/learning/basis_curvature.hpp"
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/iterate_average.hpp"
 #include "headwater/learning/m_step.hpp"
+#include "headwater/reports.hpp"
+#include "headwater/step_size.hpp"
 
 namespace headwater {
 
@@ -28,16 +29,6 @@ struct OnlineEmOptions {
   std::int64_t revive_after = 1000;
   std::uint64_t seed = 1;  // for the new columns
   MStepOptions m_step;
-};
-
-// What one observation did.
-struct StepReport {
-  std::int64_t t = 0;
-  const Observation* observation = nullptr;  // what update() was given
-  FilterStep filter;
-  double step_size = 0;
-  bool updated = false;  // whether an M-step followed
-  Index revived = -1;    // the component that was given a new column, if one was
 };
 
 // Online EM [YildirimCemgilSingh2012, Algorithm 1]: after every observation, or every block of

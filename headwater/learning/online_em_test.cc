@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "headwater/engines/exact_engine.hpp"
-#include "headwater/learning/matching.hpp"
+#include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/dense_recursion.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

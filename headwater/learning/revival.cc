@@ -1,6 +1,6 @@
 #include "headwater/learning/revival.hpp"
 
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

@@ -1,12 +1,12 @@
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/guides/finite_guide.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

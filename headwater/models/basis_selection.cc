@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

@@ -1,11 +1,12 @@
-#include "headwater/models/conformance.hpp"
+#include "headwater/conformance.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/conformance_checks.hpp"
 
 namespace headwater {

@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "headwater/models/conformance.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/conformance.hpp"
 
 // The parts of check_prior that have their own files, and their shared helpers. Each check appends
 // its findings; options.alarm_rate is the probability that one call reports a false finding.

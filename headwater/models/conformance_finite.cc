@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/conformance_checks.hpp"
 
 namespace headwater::conformance {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/conformance_checks.hpp"
 
 namespace headwater::conformance {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "headwater/core/error.hpp"
-#include "headwater/models/any_prior.hpp"
-#include "headwater/models/conformance.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
 #include "headwater/reference/statistical_tests.hpp"

@@ -1,11 +1,12 @@
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/finite_chain.hpp"
 
 #include <fmt/format.h>
 
 #include <Eigen/QR>
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
+#include "headwater/kernels/kronecker.hpp"
 
 namespace headwater {
 

@@ -1,8 +1,8 @@
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/finite_chain.hpp"
 
 #include <gtest/gtest.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 
 namespace headwater {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "headwater/models/concepts.hpp"
+#include "headwater/concepts.hpp"
 
 namespace headwater {
 

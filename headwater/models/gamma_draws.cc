@@ -7,7 +7,7 @@
 #include "headwater/kernels/gamma_moves.hpp"
 #include "headwater/kernels/normals.hpp"
 #include "headwater/kernels/uniform_block.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "headwater/models/concepts.hpp"
+#include "headwater/concepts.hpp"
 #include "headwater/models/gamma_chain.hpp"
 
 namespace headwater {

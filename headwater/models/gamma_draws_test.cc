@@ -8,7 +8,7 @@
 
 #include "headwater/kernels/test_support.hpp"
 #include "headwater/models/gamma_prior.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 
 namespace headwater {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/reference/prior_draws.hpp"

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "headwater/core/bessel.hpp"
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/gamma_draws.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/scale.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

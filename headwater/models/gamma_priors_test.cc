@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "headwater/core/error.hpp"
-#include "headwater/models/any_prior.hpp"
-#include "headwater/models/conformance.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 #include "headwater/reference/prior_draws.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 

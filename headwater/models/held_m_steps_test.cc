@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "headwater/core/error.hpp"
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "headwater/core/digamma.hpp"
-#include "headwater/core/error.hpp"
 #include "headwater/core/special.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/scale.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/models/normal_block.hpp"
 #include "headwater/models/scale.hpp"

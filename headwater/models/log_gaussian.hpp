@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "headwater/models/concepts.hpp"
+#include "headwater/concepts.hpp"
 #include "headwater/models/guides/log_gaussian_guide.hpp"
 #include "headwater/models/shared_or_own.hpp"
 

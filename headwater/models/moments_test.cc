@@ -1,4 +1,4 @@
-#include "headwater/models/moments.hpp"
+#include "headwater/prior_arguments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/models/random_block.hpp"
+#include "headwater/prior_arguments.hpp"
 
 namespace headwater {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
+#include "headwater/kernels/kronecker.hpp"
 
 namespace headwater {
 

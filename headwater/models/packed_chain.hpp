@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "headwater/core/state_archive.hpp"
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/finite_chain.hpp"
+#include "headwater/state_archive.hpp"
 
 namespace headwater {
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "headwater/kernels/kronecker.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "headwater/core/error.hpp"
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/conformance.hpp"
 #include "headwater/models/finite_prior.hpp"
 
 namespace headwater {

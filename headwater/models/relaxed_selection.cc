@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/relaxed_density.hpp"
 #include "headwater/kernels/relaxed_moves.hpp"
 #include "headwater/kernels/uniform_block.hpp"

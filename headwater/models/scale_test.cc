@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "headwater/core/error.hpp"
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/conformance.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -1,8 +1,8 @@
-#include "headwater/models/simulate.hpp"
+#include "headwater/simulate.hpp"
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

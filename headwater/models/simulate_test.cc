@@ -1,10 +1,10 @@
-#include "headwater/models/simulate.hpp"
+#include "headwater/simulate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 #include "headwater/reference/streams.hpp"

@@ -1,4 +1,4 @@
-#include "headwater/observations/observation.hpp"
+#include "headwater/observation.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

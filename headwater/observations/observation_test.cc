@@ -1,4 +1,4 @@
-#include "headwater/observations/observation.hpp"
+#include "headwater/observation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "headwater/core/error.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/error.hpp"
 #include "headwater/observations/stream_digest.hpp"
 
 namespace headwater {

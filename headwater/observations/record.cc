@@ -1,9 +1,9 @@
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "headwater/core/state_archive.hpp"
-#include "headwater/observations/observation.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/state_archive.hpp"
 
 namespace headwater {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

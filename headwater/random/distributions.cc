@@ -1,4 +1,4 @@
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <numbers>
 
-#include "headwater/core/error.hpp"
 #include "headwater/core/special.hpp"
+#include "headwater/error.hpp"
 
 // Every draw is a separate statement, because C++ does not fix the order in which the operands of
 // an expression are evaluated.

@@ -1,4 +1,4 @@
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 
 namespace headwater {

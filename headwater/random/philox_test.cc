@@ -1,4 +1,4 @@
-#include "headwater/random/philox.hpp"
+#include "headwater/random.hpp"
 
 #include <Random123/philox.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
 
 #include <gtest/gtest.h>
 

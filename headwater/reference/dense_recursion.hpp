@@ -1,8 +1,8 @@
 #pragma once
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/emission/statistics.hpp"
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/finite_chain.hpp"
 
 namespace headwater::reference {
 

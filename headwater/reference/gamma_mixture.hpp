@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 
 namespace headwater::reference {
 

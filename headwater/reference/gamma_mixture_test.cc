@@ -8,9 +8,9 @@
 
 #include "headwater/core/special.hpp"
 #include "headwater/models/gamma_prior.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/grid_chain.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater::reference {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "headwater/core/error.hpp"
-#include "headwater/emission/cell_law.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/cell_law.hpp"
+#include "headwater/error.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater::reference {
 

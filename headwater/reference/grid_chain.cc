@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/exact_batch.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "headwater/any_prior.hpp"
 #include "headwater/emission/statistics.hpp"
-#include "headwater/models/any_prior.hpp"
 
 namespace headwater::reference {
 

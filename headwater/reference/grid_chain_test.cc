@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "headwater/core/error.hpp"
 #include "headwater/core/special.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/prior_draws.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater::reference {
 namespace {

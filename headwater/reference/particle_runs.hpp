@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "headwater/core/step_size.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/reference/prior_draws.hpp"
 #include "headwater/reference/statistical_tests.hpp"
+#include "headwater/step_size.hpp"
 
 // Helpers for tests that run particle engines over whole records.
 namespace headwater::reference {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "headwater/emission/statistics.hpp"
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/finite_chain.hpp"
 
 namespace headwater::reference {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 
 // Draws from priors for their tests.
 namespace headwater::reference {

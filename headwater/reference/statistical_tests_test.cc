@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater::reference {
 namespace {

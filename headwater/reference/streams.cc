@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "headwater/models/simulate.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater::reference {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 
 namespace headwater::reference {
 

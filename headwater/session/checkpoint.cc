@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/files/atomic_file.hpp"
 #include "headwater/io/files/checksum.hpp"
 #include "headwater/io/files/file_bytes.hpp"

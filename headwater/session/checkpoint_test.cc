@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <fstream>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/test_support.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/reference/streams.hpp"
 #include "headwater/session/trace.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -1,5 +1,6 @@
 #include "headwater/session/choices.hpp"
 
+#include "headwater/filters/resampling.hpp"
 #include "headwater/session/engine_table.hpp"
 
 namespace headwater {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "headwater/session/config.hpp"
+#include "headwater/config.hpp"
 
 // The names that values of options go by, in the shell, in Python and in model files. Each pair of
 // a name and a value stands here and nowhere else; to_string() reads it here.

@@ -1,8 +1,8 @@
-#include "headwater/session/config.hpp"
+#include "headwater/config.hpp"
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/session/options.hpp"
 
 namespace headwater {

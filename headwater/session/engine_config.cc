@@ -1,4 +1,4 @@
-#include "headwater/session/engine_config.hpp"
+#include "headwater/config.hpp"
 
 #include "headwater/session/options.hpp"
 

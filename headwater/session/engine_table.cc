@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/beam_engine.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/fast_engine.hpp"
 #include "headwater/engines/particle_batch.hpp"
 #include "headwater/engines/particle_engine.hpp"
+#include "headwater/error.hpp"
+#include "headwater/learning/m_step.hpp"
 
 namespace headwater {
 

@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
+#include "headwater/config.hpp"
 #include "headwater/engines/engine.hpp"
 #include "headwater/learning/estimate.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
-#include "headwater/session/config.hpp"
 
 namespace headwater {
 
@@ -53,12 +53,6 @@ struct EngineInfo {
 // All of them: an explicit table.
 const std::vector<EngineInfo>& engine_table();
 const EngineInfo& engine_info(EngineKind kind);  // kind is not kAuto
-
-// An engine and why it was taken: no reason if it was asked for.
-struct EngineChoice {
-  EngineKind kind;
-  std::string reason;
-};
 
 // The engine that is meant for this prior and so many channels: never kAuto. num_channels: 0 where
 // that is not known yet. Throws UsageError if one is asked for that cannot be had.

@@ -1,4 +1,4 @@
-#include "headwater/session/inference.hpp"
+#include "headwater/inference.hpp"
 
 #include "headwater/engines/forecast.hpp"
 #include "headwater/session/engine_table.hpp"
@@ -22,6 +22,14 @@ ModelFilter::ModelFilter(const Estimate& estimate, bool background, const Engine
     : num_components_(num_components_of(estimate, background)),
       engine_(make_engine(
           {filter_config(engine, estimate.prior), estimate, seed, pool_of(engine), false})) {}
+
+ModelFilter::ModelFilter(const ModelFilter& other) = default;
+ModelFilter::ModelFilter(ModelFilter&& other) noexcept = default;
+ModelFilter& ModelFilter::operator=(const ModelFilter& other) = default;
+ModelFilter& ModelFilter::operator=(ModelFilter&& other) noexcept = default;
+ModelFilter::~ModelFilter() = default;
+
+Index ModelFilter::num_channels() const { return engine_->emission().num_channels(); }
 
 FilterStep ModelFilter::step(const Observation& y) { return engine_->step(y, 0); }
 

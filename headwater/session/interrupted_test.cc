@@ -6,11 +6,11 @@
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
 #include "headwater/session/trace.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -1,4 +1,4 @@
-#include "headwater/session/model.hpp"
+#include "headwater/model.hpp"
 
 namespace headwater {
 

@@ -1,12 +1,12 @@
-#include "headwater/session/model_file.hpp"
+#include "headwater/model.hpp"
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/files/seal.hpp"
 #include "headwater/io/hdf5/hdf5.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/session/choices.hpp"
-#include "headwater/session/registry.hpp"
 
 namespace headwater {
 

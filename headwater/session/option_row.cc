@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

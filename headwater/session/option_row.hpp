@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 #include "headwater/session/choices.hpp"
 
 // What a row of an option table is. The tables themselves are in options.hpp.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/session/config.hpp"
+#include "headwater/config.hpp"
 #include "headwater/session/option_row.hpp"
 
 // Every option of a fit, one row each. The command line, --config, Python's keywords, describe(),

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

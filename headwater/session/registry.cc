@@ -1,8 +1,8 @@
-#include "headwater/session/registry.hpp"
+#include "headwater/registry.hpp"
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "headwater/observations/observation.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
 
 namespace headwater {
 

@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/registry.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/session/trace.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -1,4 +1,4 @@
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
 
 #include <fmt/format.h>
 
@@ -7,17 +7,17 @@
 #include <optional>
 #include <utility>
 
-#include "headwater/core/error.hpp"
 #include "headwater/engines/forecast.hpp"
+#include "headwater/error.hpp"
+#include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/registry.hpp"
+#include "headwater/reports.hpp"
 #include "headwater/session/engine_table.hpp"
-#include "headwater/session/particle_health.hpp"
-#include "headwater/session/registry.hpp"
-#include "headwater/session/surprise.hpp"
 #include "headwater/session/trace.hpp"
 
 namespace headwater {

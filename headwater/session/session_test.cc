@@ -1,23 +1,22 @@
-#include "headwater/session/session.hpp"
+#include "headwater/session.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
+#include "headwater/inference.hpp"
 #include "headwater/io/test_support.hpp"
 #include "headwater/learning/automatic_start.hpp"
-#include "headwater/learning/matching.hpp"
 #include "headwater/learning/online_em.hpp"
+#include "headwater/matching.hpp"
+#include "headwater/model.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/observations/record.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/session/inference.hpp"
-#include "headwater/session/model_file.hpp"
-#include "headwater/session/registry.hpp"
-#include "headwater/session/surprise.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/session/trace.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

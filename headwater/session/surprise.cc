@@ -1,9 +1,11 @@
-#include "headwater/session/surprise.hpp"
+#include "headwater/inference.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
+
+#include "headwater/engines/engine.hpp"
 
 namespace headwater {
 

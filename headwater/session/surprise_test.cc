@@ -1,4 +1,4 @@
-#include "headwater/session/surprise.hpp"
+#include "headwater/inference.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/log_gaussian.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {

@@ -1,6 +1,6 @@
 #include "headwater/smoothers/adjoint_window.hpp"
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

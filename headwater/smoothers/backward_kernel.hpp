@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "headwater/particle_choices.hpp"
 #include "headwater/smoothers/particle_step.hpp"
 
 namespace headwater {
@@ -85,13 +86,6 @@ class DenseKernel final : public BackwardKernel {
  private:
   Matrix chunk_laws_;        // what each chunk of particles adds to before_law
   Matrix chunk_statistics_;  // ... and to s3
-};
-
-// How PaRIS draws from row i of the dense kernel.
-enum class BackwardDraw {
-  kMcmc,       // from the ancestor on, by independent Metropolis steps [DauChopin2023]
-  kRejection,  // with the prior's bound; exactly after as many trials as there are particles
-  kExact,      // from all the weights
 };
 
 class ChunkOfDraws;

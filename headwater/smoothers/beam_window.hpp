@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "headwater/core/growing.hpp"
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/filters/beam_filter.hpp"
 #include "headwater/smoothers/smoother.hpp"
 #include "headwater/smoothers/window.hpp"

@@ -4,16 +4,16 @@
 
 #include <limits>
 
-#include "headwater/core/step_size.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
-#include "headwater/models/simulate.hpp"
 #include "headwater/reference/dense_recursion.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
 #include "headwater/smoothers/adjoint_window.hpp"
 #include "headwater/smoothers/forward_recursion.hpp"
+#include "headwater/step_size.hpp"
 
 namespace headwater {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/filters/fast_filter.hpp"
 #include "headwater/smoothers/smoother.hpp"
 #include "headwater/smoothers/window.hpp"

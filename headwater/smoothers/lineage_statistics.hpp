@@ -1,7 +1,7 @@
 #pragma once
 
+#include "headwater/any_prior.hpp"
 #include "headwater/emission/statistics.hpp"
-#include "headwater/models/any_prior.hpp"
 #include "headwater/smoothers/particle_step.hpp"
 
 namespace headwater {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 #include "headwater/smoothers/backward_kernel.hpp"
 
 namespace headwater {

@@ -8,7 +8,7 @@
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/models/relaxed_selection.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 #include "headwater/smoothers/backward_kernel.hpp"

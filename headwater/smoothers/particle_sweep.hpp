@@ -3,7 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
+#include "headwater/emission/statistics.hpp"
 #include "headwater/smoothers/backward_kernel.hpp"
 
 namespace headwater {

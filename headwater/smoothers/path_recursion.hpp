@@ -1,6 +1,6 @@
 #pragma once
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 #include "headwater/smoothers/lineage_statistics.hpp"
 #include "headwater/smoothers/smoother.hpp"
 

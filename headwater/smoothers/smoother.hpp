@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
+#include "headwater/emission/statistics.hpp"
 
 namespace headwater {
 

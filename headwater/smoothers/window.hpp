@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "headwater/core/error.hpp"
-#include "headwater/core/matrix.hpp"
 #include "headwater/emission/statistics.hpp"
+#include "headwater/error.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "headwater/core/matrix.hpp"
-#include "headwater/core/parameter.hpp"
-#include "headwater/observations/observation.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/parameter.hpp"
 
 // Conversions between NumPy and Eigen. Arrays from Python are contiguous, row-major and of doubles;
 // arrays returned to Python own their memory.

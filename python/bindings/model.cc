@@ -5,9 +5,8 @@
 #include <optional>
 
 #include "arrays.hpp"
-#include "headwater/session/inference.hpp"
-#include "headwater/session/model_file.hpp"
-#include "headwater/session/surprise.hpp"
+#include "headwater/inference.hpp"
+#include "headwater/model.hpp"
 #include "module.hpp"
 #include "options.hpp"
 #include "python_prior.hpp"

@@ -2,8 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
-#include "headwater/core/error.hpp"
-#include "headwater/session/model.hpp"
+#include "headwater/error.hpp"
+#include "headwater/model.hpp"
 #include "python_prior.hpp"
 
 NB_MODULE(_core, module) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "arrays.hpp"
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/session/options.hpp"
 #include "module.hpp"
 

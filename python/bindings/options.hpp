@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "headwater/session/config.hpp"
+#include "headwater/config.hpp"
 
 namespace headwater::python {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "headwater/models/concepts.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/concepts.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater::python {
 

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "arrays.hpp"
-#include "headwater/core/error.hpp"
-#include "headwater/session/registry.hpp"
+#include "headwater/error.hpp"
+#include "headwater/registry.hpp"
 #include "options.hpp"
 #include "particle_random.hpp"
 

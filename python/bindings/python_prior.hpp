@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 
 namespace headwater::python {
 

@@ -2,9 +2,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
-#include "headwater/models/conformance.hpp"
-#include "headwater/models/simulate.hpp"
-#include "headwater/session/registry.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/registry.hpp"
+#include "headwater/simulate.hpp"
 #include "module.hpp"
 #include "python_prior.hpp"
 

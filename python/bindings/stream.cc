@@ -6,7 +6,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/session/checkpoint.hpp"
 #include "module.hpp"
 #include "options.hpp"

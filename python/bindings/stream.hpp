@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
 #include "headwater/observations/stream_digest.hpp"
+#include "headwater/session.hpp"
 #include "headwater/session/engine_table.hpp"
-#include "headwater/session/session.hpp"
-#include "headwater/session/surprise.hpp"
 #include "signals.hpp"
 
 namespace headwater::python {

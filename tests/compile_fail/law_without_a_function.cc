@@ -1,6 +1,6 @@
 // Compiled once as it stands, and once with each function removed. It must then not compile, and
 // the error message must name the function.
-#include "headwater/emission/any_law.hpp"
+#include "headwater/any_law.hpp"
 
 using namespace headwater;
 

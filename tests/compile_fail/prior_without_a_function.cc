@@ -1,6 +1,6 @@
 // Compiled once as it stands, and once with each function removed. It must then not compile, and
 // the error message must name the function.
-#include "headwater/models/any_prior.hpp"
+#include "headwater/any_prior.hpp"
 
 using namespace headwater;
 

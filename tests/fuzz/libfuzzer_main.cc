@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "fuzz.hpp"
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Target& target = targets().at(std::getenv("HEADWATER_FUZZ"));

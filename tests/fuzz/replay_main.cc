@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fuzz.hpp"
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include <fstream>
 
 #include "fuzz.hpp"
-#include "headwater/core/error.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/error.hpp"
+#include "headwater/inference.hpp"
+#include "headwater/model.hpp"
 #include "headwater/session/checkpoint.hpp"
-#include "headwater/session/inference.hpp"
-#include "headwater/session/model_file.hpp"
+#include "headwater/source.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

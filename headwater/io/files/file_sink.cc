@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

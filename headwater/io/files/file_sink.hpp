@@ -6,7 +6,7 @@
 #include <string>
 
 #include "headwater/io/files/atomic_file.hpp"
-#include "headwater/io/sink.hpp"
+#include "headwater/sink.hpp"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/files/atomic_file.hpp"
 #include "headwater/io/files/file_descriptor.hpp"
 #include "headwater/io/files/seal.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/by_extension.hpp"
 #include "headwater/io/hdf5/hdf5.hpp"
 #include "headwater/io/hdf5/hdf5_rows.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

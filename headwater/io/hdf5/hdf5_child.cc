@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/files/child_process.hpp"
 #include "headwater/io/files/file_bytes.hpp"
 #include "headwater/io/hdf5/hdf5_rows.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 

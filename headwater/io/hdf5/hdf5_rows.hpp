@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "headwater/core/matrix.hpp"
 #include "headwater/io/hdf5/hdf5_handle.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

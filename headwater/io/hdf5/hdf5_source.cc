@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/row_check.hpp"
 
 namespace headwater {

@@ -7,7 +7,7 @@
 
 #include "headwater/io/cell.hpp"
 #include "headwater/io/hdf5/hdf5_blocks.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "headwater/core/matrix.hpp"
 #include "headwater/io/hdf5/hdf5_handle.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

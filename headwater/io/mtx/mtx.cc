@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "headwater/io/cell.hpp"
 #include "headwater/io/mtx/mtx_entries.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/mtx/mtx_words.hpp"
 
 namespace headwater {

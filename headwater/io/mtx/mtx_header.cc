@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "headwater/io/mtx/mtx_words.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "headwater/core/matrix.hpp"
 #include "headwater/io/cell.hpp"
 #include "headwater/io/text/line_reader.hpp"
+#include "headwater/matrix.hpp"
 
 namespace headwater {
 

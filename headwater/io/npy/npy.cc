@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/npy/npy_header.hpp"
 #include "headwater/io/row_check.hpp"
 

@@ -9,7 +9,7 @@
 #include "headwater/io/cell.hpp"
 #include "headwater/io/files/mapped_file.hpp"
 #include "headwater/io/npy/npy_values.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 

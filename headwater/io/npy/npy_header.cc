@@ -5,7 +5,7 @@
 #include <cassert>
 #include <charconv>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 
 namespace headwater {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "headwater/core/error.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/npy/npy_header.hpp"
 
 namespace headwater {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "headwater/io/npy/npy_header.hpp"
-#include "headwater/io/source.hpp"
 #include "headwater/io/test_support.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "headwater/random/stream.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 namespace {

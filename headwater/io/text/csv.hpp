@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "headwater/io/cell.hpp"
-#include "headwater/io/source.hpp"
 #include "headwater/io/text/line_reader.hpp"
 #include "headwater/io/text/text_file.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 

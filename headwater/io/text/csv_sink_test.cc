@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/io/source.hpp"
 #include "headwater/io/test_support.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 namespace {

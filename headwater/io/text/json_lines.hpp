@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "headwater/io/cell.hpp"
-#include "headwater/io/source.hpp"
 #include "headwater/io/text/json_scanner.hpp"
 #include "headwater/io/text/line_reader.hpp"
 #include "headwater/io/text/text_file.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "headwater/io/bad_row.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/files/file_bytes.hpp"
 #include "headwater/io/text/digits.hpp"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "headwater/io/bad_row.hpp"
+#include "headwater/error.hpp"
 #include "headwater/io/files/file_bytes.hpp"
 #include "headwater/io/files/gzip_bytes.hpp"
 #include "headwater/io/test_support.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "headwater/io/files/byte_source.hpp"
-#include "headwater/io/source.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 

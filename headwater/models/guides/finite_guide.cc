@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "headwater/models/finite_chain.hpp"
+#include "headwater/finite_chain.hpp"
 #include "headwater/models/guides/gaussian_messages.hpp"
-#include "headwater/models/guides/guide.hpp"
 #include "headwater/models/guides/mean_field.hpp"
+#include "headwater/prior_arguments.hpp"
 
 namespace headwater {
 

@@ -5,9 +5,9 @@
 
 #include "headwater/models/gamma_chain.hpp"
 #include "headwater/models/gamma_draws.hpp"
-#include "headwater/models/guides/guide.hpp"
 #include "headwater/models/guides/laplace.hpp"
 #include "headwater/models/guides/long_series.hpp"
+#include "headwater/prior_arguments.hpp"
 
 namespace headwater {
 

@@ -3,7 +3,7 @@
 #include <Eigen/Cholesky>
 
 #include "headwater/core/growing.hpp"
-#include "headwater/emission/evidence.hpp"
+#include "headwater/evidence.hpp"
 
 namespace headwater {
 

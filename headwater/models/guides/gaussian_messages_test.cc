@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "headwater/emission/emission.hpp"
+#include "headwater/emission.hpp"
 
 namespace headwater {
 namespace {

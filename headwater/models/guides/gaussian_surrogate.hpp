@@ -3,7 +3,7 @@
 #include <Eigen/Cholesky>
 
 #include "headwater/models/guides/laplace.hpp"
-#include "headwater/models/random_block.hpp"
+#include "headwater/prior_arguments.hpp"
 
 namespace headwater {
 

@@ -1,4 +1,4 @@
-#include "headwater/models/guides/guide.hpp"
+#include "headwater/prior_arguments.hpp"
 
 namespace headwater {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "headwater/models/guides/gaussian_surrogate.hpp"
-#include "headwater/models/guides/guide.hpp"
+#include "headwater/prior_arguments.hpp"
 
 namespace headwater {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "headwater/core/growing.hpp"
-#include "headwater/emission/evidence.hpp"
+#include "headwater/evidence.hpp"
 
 namespace headwater {
 

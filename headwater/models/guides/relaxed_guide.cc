@@ -7,7 +7,7 @@
 
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/uniform_block.hpp"
-#include "headwater/random/distributions.hpp"
+#include "headwater/random.hpp"
 
 namespace headwater {
 

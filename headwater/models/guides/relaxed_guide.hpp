@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "headwater/kernels/guided_relaxed.hpp"
-#include "headwater/models/guides/guide.hpp"
 #include "headwater/models/guides/mean_field.hpp"
+#include "headwater/prior_arguments.hpp"
 
 namespace headwater {
 

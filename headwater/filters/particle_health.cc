@@ -1,0 +1,25 @@
+#include "headwater/reports.hpp"
+
+#include <algorithm>
+
+namespace headwater {
+
+void ParticleHealth::add(const ParticleReport& step, Index num_particles) {
+  if (!(step.effective_size > 0)) return;
+  const double part = step.effective_size / static_cast<double>(num_particles);
+  ++steps_;
+  sum_ += part;
+  stages_ += static_cast<double>(step.bridge_stages);
+  const double weight = 1 / static_cast<double>(std::min(steps_, 2 * kFewSteps));
+  recent_ += weight * (part - recent_);
+}
+
+double ParticleHealth::mean_part() const {
+  return steps_ > 0 ? sum_ / static_cast<double>(steps_) : 1;
+}
+
+double ParticleHealth::mean_stages() const {
+  return steps_ > 0 ? stages_ / static_cast<double>(steps_) : 0;
+}
+
+}  // namespace headwater

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "headwater/export.hpp"
+#include "headwater/matrix.hpp"
+
+// How channels are laid out for the inner loops.
+namespace headwater {
+
+// Neighbours in a list: list[first], ..., list[first + size - 1].
+struct Stretch {
+  std::size_t first = 0;
+  std::size_t size = 0;
+};
+
+// A basis stored by rows, each padded with zeros to full vectors of any instruction set.
+class HEADWATER_EXPORT PaddedRows {
+ public:
+  void set(const Matrix& basis);
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index stride() const { return stride_; }  // doubles per row, padding included
+  const double* row(Index m) const { return values_.data() + m * stride_; }
+
+ private:
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Index stride_ = 0;
+  std::vector<double> values_;
+};
+
+}  // namespace headwater

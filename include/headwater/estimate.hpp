@@ -1,0 +1,21 @@
+#pragma once
+
+#include "headwater/any_prior.hpp"
+#include "headwater/emission.hpp"
+#include "headwater/export.hpp"
+
+namespace headwater {
+
+// Estimates of the basis (background as the last column, where there is one), of the prior and of
+// the law of the counts.
+struct HEADWATER_EXPORT Estimate {
+  Matrix basis;
+  AnyPrior prior;
+  AnyLaw law = {};
+
+  Emission emission() const { return {basis, law}; }
+  bool is_finite() const;  // whether every number of it is finite
+  void exchange(StateArchive& archive) { archive(basis, prior, law); }
+};
+
+}  // namespace headwater

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "headwater/channels.hpp"
+#include "headwater/clone_pointer.hpp"
+#include "headwater/export.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/reducer.hpp"
+
+namespace headwater {
+
+class BlockLaw;
+
+// Slope and curvature of the terms f_j (see Evidence), one number a listed channel.
+struct Forces {
+  std::vector<double> gains;       // f_j'(lambda_j) = gain_j - loss_j, neither negative
+  std::vector<double> losses;      // empty where all are zero
+  std::vector<double> curvatures;  // in place of -f_j''(lambda_j), and never negative
+};
+
+// The same at one activation, with the sums over the listed channels (see BlockLaw::climb).
+struct PointForces : Forces {
+  std::vector<double> gain_slopes;  // sum_j gain_j B(m_j, k); padded as the basis is
+  std::vector<double> loss_slopes;  // ... of the losses; empty where all are zero
+};
+
+// What a law works out once an observation, for its own use later.
+class HEADWATER_EXPORT LawNotes {
+ public:
+  virtual ~LawNotes();
+  virtual std::unique_ptr<LawNotes> clone() const = 0;
+};
+
+// What one observation says of the activations, for one basis and one law of the counts:
+//   log p(y | x) = base measure + sum over listed channels j of f_j(lambda_j(x)) - total' x,
+//   lambda_j(x) = sum_k B(m_j, k) x_k.
+// The law chooses which channels are listed: those whose term is not linear in lambda. The terms
+// that are linear, for instance those of channels without a count, are summed up in `total`.
+//
+// Made for one observation after another, it allocates nothing.
+class HEADWATER_EXPORT Evidence {
+ public:
+  bool any() const { return any_; }                                 // whether a channel was seen
+  std::span<const Index> channels() const { return channels_; }     // that are listed, ascending
+  std::span<const double> counts() const { return counts_; }        // theirs
+  std::span<const double> exposures() const { return exposures_; }  // empty where all are 1
+  std::span<const Stretch> stretches() const { return stretches_; }
+  const Vector& total() const { return total_; }  // K
+  // J x K: the rows of the basis that belong to the listed channels. They are gathered when first
+  // asked for; gather_rows() does so before threads ask.
+  Eigen::Map<const RowMatrix> rows() const;
+  void gather_rows() const;
+  const Observation& observation() const { return *observation_; }
+  const BlockLaw& law() const { return *law_; }
+
+  // log p(y | x_i) without the base measure, for activations x_i in the rows of a block. A count
+  // under zero intensity gives -infinity; exactly 0 where nothing was seen. Needs
+  // gather_rows().
+  void log_likelihoods(const Eigen::Ref<const Matrix>& activations, std::span<double> out) const;
+  // The same for another basis: rows (J x L, row by row) and total (L) in place of the evidence's.
+  void log_likelihoods(const Eigen::Ref<const Matrix>& activations, std::span<const double> rows,
+                       const Vector& total, std::span<double> out) const;
+
+  // sum_j f_j(lambda_j) for given intensities of the listed channels, all positive.
+  double value(std::span<const double> intensities) const;
+  void forces(std::span<const double> intensities, Forces& out) const;
+
+  // For laws to fill. -----------------------------------------------------------------------------
+  void begin(const BlockLaw& law, const Observation& y, const PaddedRows& basis);
+  void list(Index channel, double count) {
+    channels_.push_back(channel);
+    counts_.push_back(count);
+  }
+  void list(Index channel, double count, double exposure) {
+    list(channel, count);
+    exposures_.push_back(exposure);
+  }
+  Vector& mutable_total() { return total_; }
+  void finish() { cut_into_stretches(channels_, stretches_); }
+  // The law's notes: those of an earlier observation, to be written anew, or new ones.
+  template <std::derived_from<LawNotes> Notes>
+  Notes& mutable_notes() {
+    if (dynamic_cast<Notes*>(notes_.get()) == nullptr) notes_ = std::make_unique<Notes>();
+    return static_cast<Notes&>(*notes_);
+  }
+  const LawNotes& notes() const { return *notes_; }  // needs mutable_notes() before
+
+ private:
+  const BlockLaw* law_ = nullptr;
+  const Observation* observation_ = nullptr;
+  const PaddedRows* basis_ = nullptr;
+  bool any_ = false;
+  std::vector<Index> channels_;
+  std::vector<double> counts_;
+  std::vector<double> exposures_;
+  std::vector<Stretch> stretches_;
+  Vector total_;
+  ClonePointer<LawNotes> notes_;
+  mutable std::vector<double> rows_;
+  mutable bool has_rows_ = false;
+};
+
+}  // namespace headwater

@@ -1,0 +1,30 @@
+#pragma once
+
+// The public nouns of headwater. This header includes all others of its folder that offer
+// something; what is not in this folder may change without notice.
+//
+//   Config, Session, Model         a fit, from options to result; read_model, write_model
+//   ModelFilter, TailProbability   a fitted model at work on a stream; smoothed_activations
+//   ObservationSource, MatrixSink  data in and out; Observation, Record
+//   AnyPrior and the concepts      priors, ours (make_prior) and yours; check_prior tests one
+//   AnyLaw and CellLaw             laws of the counts, Poisson or yours; check_emission tests one
+//   AnyLaw and the concepts        laws of the counts, ours and yours; check_emission tests one
+//   Simulator                      streams drawn from a model
+//   Error                          what every exception is derived from
+
+#include "headwater/any_law.hpp"
+#include "headwater/any_prior.hpp"
+#include "headwater/config.hpp"
+#include "headwater/conformance.hpp"
+#include "headwater/error.hpp"
+#include "headwater/inference.hpp"
+#include "headwater/law_table.hpp"
+#include "headwater/matching.hpp"
+#include "headwater/model.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/registry.hpp"
+#include "headwater/reports.hpp"
+#include "headwater/session.hpp"
+#include "headwater/simulate.hpp"
+#include "headwater/sink.hpp"
+#include "headwater/source.hpp"

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "headwater/clone_pointer.hpp"
+#include "headwater/config.hpp"
+#include "headwater/export.hpp"
+#include "headwater/model.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/reports.hpp"
+
+namespace headwater {
+
+class Engine;
+
+// A fitted model (its reported estimate, or another) at work on a stream, parameters held.
+class HEADWATER_EXPORT ModelFilter {
+ public:
+  // The seed is for the particle engine.
+  ModelFilter(const Estimate& estimate, bool background, const EngineConfig& engine = {},
+              std::uint64_t seed = 1);
+  ModelFilter(const ModelFilter& other);
+  ModelFilter(ModelFilter&& other) noexcept;
+  ModelFilter& operator=(const ModelFilter& other);
+  ModelFilter& operator=(ModelFilter&& other) noexcept;
+  ~ModelFilter();
+
+  Index num_channels() const;
+  FilterStep step(const Observation& y);
+  Vector predicted_observation() const;  // E[y_t | y_1..t-1] of the last step, M numbers
+  const Engine& engine() const { return *engine_; }  // for TailProbability
+  Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, background left out
+  Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon
+
+ private:
+  Index num_components_;
+  ClonePointer<Engine> engine_;
+};
+
+// E[x_t | y_1..T], T x K, background left out; by particles, given y up to a lag after t, which is
+// as much as they remember.
+HEADWATER_EXPORT Matrix smoothed_activations(const Estimate& estimate, bool background,
+                                             const RecordView& observations,
+                                             const EngineConfig& engine = {},
+                                             std::uint64_t seed = 1);
+
+// A sample of the law of an observation before it was seen: activations drawn from their predicted
+// law, and how counts follow from them.
+struct PredictiveDraws {
+  Matrix activations;  // one row a draw: those that measure, then those that are ranked
+  Emission emission;
+  Generator generator;  // for the counts
+};
+
+// Of the observation that the engine has taken in as the t-th, by parameters that it has not moved.
+HEADWATER_EXPORT PredictiveDraws draw_prediction(const Engine& engine, std::int64_t t,
+                                                 std::uint64_t seed);
+
+// How unusual an observation is, given all before it: the probability that one drawn from the
+// engine's prediction would be at least as surprising. Where the model is right these numbers are
+// uniform on (0, 1).
+//
+// The measure of surprise is -log p under a sample of the predicted law of the activations. Any
+// measure gives uniform numbers; this one sees what is unlikely. The observation is ranked among
+// draws from the prediction, ties at random. Beyond the most surprising tenth of the draws the rank
+// says too little. There the excesses over the border of that tenth, which fall off exponentially
+// or faster, are extrapolated: if they are exponential, P(excess > z) = (1 + z / sum of k
+// excesses)^-k is exact.
+class HEADWATER_EXPORT TailProbability {
+ public:
+  explicit TailProbability(std::uint64_t seed) : seed_(seed) {}
+
+  // Of the observation that the engine has taken in as the t-th; no M-step may have followed.
+  double operator()(const Engine& engine, const Observation& y, std::int64_t t);
+  double operator()(const PredictiveDraws& prediction, const Observation& y);
+
+ private:
+  double surprise(const Observation& y, const PredictiveDraws& prediction);
+  void draw_counts(Generator& generator, Index row, const PredictiveDraws& prediction,
+                   const Observation& y);
+
+  std::uint64_t seed_;
+  Evidence evidence_;
+  std::vector<double> counts_;
+  std::vector<double> exposures_;
+  Observation drawn_;
+  std::vector<double> log_likelihoods_;
+  std::vector<double> draws_;
+};
+
+// The same from the numbers alone: of `surprise` among the surprises of draws (which are sorted),
+// where `tie` in (0, 1) decides between equals.
+HEADWATER_EXPORT double tail_probability(double surprise, std::vector<double>& draws, double tie);
+
+}  // namespace headwater

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/export.hpp"
+#include "headwater/matrix.hpp"
+
+namespace headwater {
+
+// The assignment of rows to columns of least total cost (square matrix): result[row] = column.
+// O(n^3) by shortest augmenting paths (the Hungarian method) [JonkerVolgenant1987].
+HEADWATER_EXPORT std::vector<Index> least_cost_assignment(const Matrix& cost);
+
+// Components are found in any order. result[k] is the column of `estimate` that stands for column
+// k of `truth`, so that the sum of squared differences is least.
+HEADWATER_EXPORT std::vector<Index> match_columns(const Matrix& estimate, const Matrix& truth);
+
+// `estimate` with its columns in the order of `truth`.
+HEADWATER_EXPORT Matrix in_order_of(const Matrix& estimate, const Matrix& truth);
+
+HEADWATER_EXPORT double root_mean_square_error(const Matrix& estimate, const Matrix& truth);
+// |estimate - truth| / |truth|, Frobenius norms.
+HEADWATER_EXPORT double relative_error(const Matrix& estimate, const Matrix& truth);
+
+}  // namespace headwater

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "headwater/config.hpp"
+#include "headwater/estimate.hpp"
+#include "headwater/export.hpp"
+#include "headwater/learning/online_em.hpp"
+
+namespace headwater {
+
+class Hdf5File;
+
+// The version of the library: 1.2.3.
+HEADWATER_EXPORT std::string version();
+
+// How the estimates went: one row a moment.
+struct TraceTable {
+  std::vector<std::string> names;  // of the columns of `reported` and `last`
+  Vector t;                        // observations so far, or iterations of batch EM
+  Vector log_likelihood;           // summed so far, or of the whole record
+  Matrix reported;
+  Matrix last;
+};
+
+// What a fit has found, and what it was asked.
+struct HEADWATER_EXPORT Model {
+  Model(Estimate reported_estimate, Estimate last_iterate)
+      : reported(std::move(reported_estimate)), last(std::move(last_iterate)) {}
+
+  Estimate reported;        // the average of the iterates where averaging is on
+  Estimate last;            // the last iterate
+  bool background = false;  // whether the basis has a last column that is always on
+
+  EngineKind engine = EngineKind::kExact;
+  std::string engine_reason;             // why it was chosen; empty if it was asked for
+  std::optional<ProposalKind> proposal;  // how particles moved, if there were any
+  double effective_part = 1;  // of the particles, on average over the stream; 1 where not known
+  Method method = Method::kOnline;
+  std::uint64_t seed = 0;
+  std::string version;
+  std::int64_t observations = 0;
+  std::int64_t impossible_observations = 0;
+  std::int64_t revivals = 0;    // components that were given a new column
+  std::int64_t iterations = 0;  // of batch EM, or M-steps of online EM
+  bool converged = false;       // batch EM stopped because it gained little
+  double log_likelihood = 0;
+  double lost_mass = 0;  // of the beam: the mean over the stream (see FilterStep)
+  std::vector<std::pair<std::string, std::string>> options;
+  TraceTable trace;
+
+  Index num_channels() const { return reported.basis.rows(); }
+  Index num_components() const { return reported.basis.cols() - (background ? 1 : 0); }
+  // Whether the first M-step waited for the observations of a search for the start, and made it no
+  // worse (see Session). Not known of a model that was read from a file.
+  bool keeps_its_start = true;
+  // Whether online EM made too few M-steps to have left its start. Not where that was searched for
+  // and is kept, since the search has been through the same observations many times.
+  bool has_hardly_moved() const;
+};
+
+// The basis without the background, and the background alone (empty if there is none).
+HEADWATER_EXPORT Matrix basis_of(const Estimate& estimate, bool background);
+HEADWATER_EXPORT Vector background_of(const Estimate& estimate, bool background);
+
+// Model files are HDF5, documented field by field in docs/file_formats.md. The same model gives the
+// same bytes.
+
+// Reserves a name: fails at once when it cannot be written; the file appears with write().
+class HEADWATER_EXPORT ModelFile {
+ public:
+  explicit ModelFile(const std::string& name);
+  ModelFile(ModelFile&&) noexcept;
+  ~ModelFile();
+  void write(const Model& model);
+
+ private:
+  std::unique_ptr<Hdf5File> file_;
+};
+
+HEADWATER_EXPORT void write_model(const Model& model, const std::string& name);
+
+// Throws InputError if it is not a model file, is of a later version, or has a prior that is not in
+// the registry.
+HEADWATER_EXPORT Model read_model(const std::string& name);
+// For a prior of one's own, which is given the parameters in the file.
+HEADWATER_EXPORT Model read_model(const std::string& name, const AnyPrior& prior);
+
+}  // namespace headwater

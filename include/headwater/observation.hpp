@@ -1,0 +1,163 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "headwater/export.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/state_archive.hpp"
+
+namespace headwater {
+
+// One observation y_t, sorted out once: the channels that have a count, and the channels whose
+// exposure is not 1. Everything that reads an observation reads these lists, so its work grows with
+// the counts and not with the number of channels.
+//
+// The exposure of a channel is how much of it there was to be counted (hours, area, ...): channel m
+// has the intensity exposure(m) lambda_m(x). A missing cell is a channel of exposure 0.
+//
+// assign(), or begin() and add(), are the one door: whatever is in an Observation is valid. Used
+// for one observation after another, an Observation keeps its memory.
+class HEADWATER_EXPORT Observation {
+ public:
+  Observation() = default;
+  Observation(const Observation&) = default;
+  Observation(Observation&&) noexcept = default;
+  // Makes room for more than there is: copied to again and again, it soon allocates no more.
+  Observation& operator=(const Observation& other);
+  Observation& operator=(Observation&&) noexcept = default;
+  ~Observation() = default;
+  // See assign().
+  template <class Counts>
+  requires std::convertible_to<const Counts&, std::span<const double>> Observation(
+      const Counts& counts, std::span<const double> exposures = {}) {
+    assign(counts, exposures);
+  }
+
+  // From one number a channel; NaN where a cell is missing. exposures: none, which means 1 for
+  // every channel, or one a channel; where an exposure is 0 the cell counts as missing, whatever
+  // its count. Throws InputError for a count or an exposure that is negative or infinite, and for a
+  // wrong number of exposures. `number` is the observation's, for the message; 0: not known.
+  void assign(std::span<const double> counts, std::span<const double> exposures = {},
+              std::int64_t number = 0);
+  // All cells are missing.
+  void assign_missing(Index num_channels);
+
+  // From the entries of a sparse row: begin(), then add() for ascending channels. Channels without
+  // an entry have the count 0. NaN is a missing cell. Throws InputError as assign() does.
+  void begin(Index num_channels);
+  void add(Index channel, double count, std::int64_t number = 0);
+  // One exposure a channel, for an observation that has been assigned without any.
+  void set_exposures(std::span<const double> exposures);
+
+  Index num_channels() const { return num_channels_; }
+
+  // The channels with a positive count, ascending, and their counts.
+  std::span<const Index> channels() const { return channels_; }
+  std::span<const double> counts() const { return counts_; }
+  // The channels whose exposure is not 1, ascending, and their exposures: 0 for a missing cell.
+  std::span<const Index> exposed() const { return exposed_; }
+  std::span<const double> exposures() const { return exposures_; }
+  // Whether any channel was seen at all.
+  bool any_seen() const { return num_missing_ < num_channels_; }
+
+  // One number a channel, NaN where a cell is missing.
+  void write_counts(std::span<double> out) const;
+  // ... and one exposure a channel.
+  void write_exposures(std::span<double> out) const;
+
+  void exchange(StateArchive& archive);
+
+ private:
+  void add_exposure(Index channel, double exposure);
+
+  Index num_channels_ = 0;
+  Index num_missing_ = 0;
+  std::vector<Index> channels_;
+  std::vector<double> counts_;
+  std::vector<Index> exposed_;
+  std::vector<double> exposures_;
+};
+
+// Calls visit(position, exposure) for each channel with a count, in order: its position among
+// those, and its exposure.
+template <class Visit>
+void for_each_count(const Observation& y, const Visit& visit) {
+  std::size_t at = 0;
+  const std::span<const Index> channels = y.channels();
+  for (std::size_t j = 0; j < channels.size(); ++j) {
+    while (at < y.exposed().size() && y.exposed()[at] < channels[j]) ++at;
+    const bool is_exposed = at < y.exposed().size() && y.exposed()[at] == channels[j];
+    visit(j, is_exposed ? y.exposures()[at] : 1.0);
+  }
+}
+
+// Calls visit(channel, count, exposure) for each channel that was seen, in order.
+template <class Visit>
+void for_each_seen(const Observation& y, const Visit& visit) {
+  std::size_t count_at = 0;
+  std::size_t exposure_at = 0;
+  for (Index m = 0; m < y.num_channels(); ++m) {
+    double count = 0;
+    double exposure = 1;
+    if (count_at < y.channels().size() && y.channels()[count_at] == m) {
+      count = y.counts()[count_at++];
+    }
+    if (exposure_at < y.exposed().size() && y.exposed()[exposure_at] == m) {
+      exposure = y.exposures()[exposure_at++];
+    }
+    if (exposure > 0) visit(m, count, exposure);
+  }
+}
+
+class Record;
+
+// The first observations of a record. A view: the record must outlive it.
+class HEADWATER_EXPORT RecordView {
+ public:
+  RecordView(const Record& record);
+  RecordView(const Record& record, Index size);
+
+  Index size() const { return size_; }
+  Index num_channels() const;
+  const Observation& operator[](Index t) const;
+  RecordView first(Index size) const { return {*record_, size}; }
+
+  // M x T counts for an exposure of 1, NaN where a cell is missing: what a method that knows of no
+  // exposures can work with.
+  Matrix rates() const;
+
+ private:
+  const Record* record_;
+  Index size_;
+};
+
+// Observations one after another, all in memory.
+class HEADWATER_EXPORT Record {
+ public:
+  Record() = default;
+  // One column an observation, NaN where a cell is missing. exposures: M x T, or 0 x 0 if all
+  // are 1.
+  explicit Record(const Eigen::Ref<const Matrix>& counts,
+                  const Eigen::Ref<const Matrix>& exposures = Matrix());
+
+  void add(const Observation& y) { observations_.push_back(y); }
+  void clear() { observations_.clear(); }
+  bool empty() const { return observations_.empty(); }
+
+  Index size() const { return static_cast<Index>(observations_.size()); }
+  Index num_channels() const { return empty() ? 0 : observations_.front().num_channels(); }
+  const Observation& operator[](Index t) const {
+    return observations_[static_cast<std::size_t>(t)];
+  }
+  RecordView first(Index size) const { return {*this, size}; }
+
+  void exchange(StateArchive& archive);
+
+ private:
+  std::vector<Observation> observations_;
+};
+
+}  // namespace headwater

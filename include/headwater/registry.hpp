@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headwater/any_prior.hpp"
+#include "headwater/config.hpp"
+#include "headwater/export.hpp"
+
+namespace headwater {
+
+struct ParameterInfo {
+  std::string name;
+  std::string meaning;
+  bool is_table = false;  // given as a file, not as numbers
+};
+
+// A prior that can be asked for by name.
+struct PriorInfo {
+  std::string name;
+  std::string meaning;
+  std::vector<ParameterInfo> parameters;
+  AnyPrior (*make)(Index num_components, const PriorConfig& config);
+};
+
+// All of them: an explicit table.
+HEADWATER_EXPORT const std::vector<PriorInfo>& prior_registry();
+
+// Throws UsageError for a name that is not in the table, or listing the parameters that there are.
+HEADWATER_EXPORT const PriorInfo& find_prior(std::string_view name);
+HEADWATER_EXPORT const ParameterInfo& find_parameter_info(const PriorInfo& prior,
+                                                          std::string_view name);
+
+// The prior that a config asks for.
+HEADWATER_EXPORT AnyPrior make_prior(Index num_components, const PriorConfig& config);
+
+}  // namespace headwater

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "headwater/export.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/state_archive.hpp"
+
+// What filters and fits say of their work.
+namespace headwater {
+
+class Observation;
+
+// What a particle filter has to say of one step.
+struct ParticleReport {
+  double effective_size = 0;   // 1 / sum of squared weights
+  bool resampled = false;      // whether the step began with a resampling
+  bool guided = false;         // whether particles looked at the observation before they moved
+  Index bridge_stages = 0;     // tempering stages between their draws and their weights
+  Index unique_ancestors = 0;  // particles of the step before that have descendants in this one
+};
+
+// ... a beam filter.
+struct BeamReport {
+  double effective_size = 0;
+  Index num_states = 0;  // that were kept
+  // How much of the law, as far as it was looked at, is in states that were not kept.
+  double lost_mass = 0;
+};
+
+// ... a fast filter.
+struct FastReport {
+  double effective_size = 0;  // of the draws that correct the law; 0 where it is not corrected
+};
+
+// What became of one observation in a filter.
+struct FilterStep {
+  double log_predictive = 0;  // log p(y_t | y_1..t-1) under the parameters of the time
+  // No state could have given this observation. The law is left as predicted, as if the
+  // observation were missing, and log_predictive is -infinity.
+  bool impossible = false;
+
+  // What is particular to the filter; an exact filter has nothing to add.
+  std::variant<std::monostate, ParticleReport, BeamReport, FastReport> of_filter;
+
+  const ParticleReport* particles() const { return std::get_if<ParticleReport>(&of_filter); }
+  const BeamReport* beam() const { return std::get_if<BeamReport>(&of_filter); }
+};
+
+// What one observation did.
+struct StepReport {
+  std::int64_t t = 0;
+  const Observation* observation = nullptr;  // what update() was given
+  FilterStep filter;
+  double step_size = 0;
+  bool updated = false;  // whether an M-step followed
+  Index revived = -1;    // the component that was given a new column, if one was
+};
+
+// What a search for a start has found.
+struct StartReport {
+  struct Trial {
+    std::string name;             // where it began: "cumulants", "factorisation", "random 1", ...
+    double log_likelihood = 0;    // an observation, when it was last looked at
+    std::int64_t iterations = 0;  // of EM
+
+    void exchange(StateArchive& archive) { archive(name, log_likelihood, iterations); }
+  };
+  std::vector<Trial> trials;
+  std::string chosen;
+
+  void exchange(StateArchive& archive) { archive(trials, chosen); }
+};
+
+// Whether enough particles carry the weight, over many steps.
+class HEADWATER_EXPORT ParticleHealth {
+ public:
+  void add(const ParticleReport& step, Index num_particles);
+
+  std::int64_t steps() const { return steps_; }
+  double mean_part() const;  // effective size over the number of particles
+  double recent_part() const { return recent_; }
+  double mean_stages() const;  // of bridging, in a step
+
+  void exchange(StateArchive& archive) { archive(steps_, sum_, stages_, recent_); }
+
+  // So few particles carry the weight that estimates are hardly better than with one.
+  static constexpr double kLowPart = 0.05;
+  bool is_low() const { return steps_ >= kFewSteps && mean_part() < kLowPart; }
+  bool is_low_now() const { return steps_ >= kFewSteps && recent_ < kLowPart; }
+
+ private:
+  static constexpr std::int64_t kFewSteps = 100;
+
+  std::int64_t steps_ = 0;
+  double sum_ = 0;
+  double stages_ = 0;
+  double recent_ = 0;
+};
+
+}  // namespace headwater

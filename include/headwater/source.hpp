@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "headwater/error.hpp"
+#include "headwater/export.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/observation.hpp"
+
+namespace headwater {
+
+// Observations one after another, time runs on. A missing cell is NaN; every other value is finite
+// and 0 or more. Whatever is wrong with the data throws InputError that says where.
+class HEADWATER_EXPORT ObservationSource {
+ public:
+  virtual ~ObservationSource() = default;
+
+  virtual Index num_channels() const = 0;
+
+  // Overwrites `values` with the next observation. Returns false at the end; `values` is then
+  // unspecified.
+  virtual bool next(std::vector<double>& values) = 0;
+
+  // The same, sorted out. A sparse file is never made dense on the way.
+  virtual bool next(Observation& y);
+
+  // True for formats whose rows can be read independently: CSV, TSV, JSON lines, NPY and HDF5. An
+  // invalid row then throws BadRow, and the next call of next() continues with the following row.
+  // Any other InputError (a damaged file, a failing disk) ends the data. So does every error in a
+  // Matrix Market file, whose lines are not rows.
+  virtual bool can_go_on_after_error() const = 0;
+
+  // The fraction of the data returned so far, from 0 to 1; nothing for a pipe.
+  virtual std::optional<double> fraction_read() const = 0;
+
+  // The position of the last observation: "counts.csv:17", "counts.npy: row 17".
+  virtual std::string position() const = 0;
+
+ private:
+  std::vector<double> dense_;
+};
+
+// A file with more channels is refused: an observation would need over 1 GB.
+inline constexpr Index kMostChannels = Index{1} << 27;
+
+enum class DataFormat { by_name, csv, tsv, json_lines, matrix_market, npy };
+
+// Whether the first row of a .csv or .tsv file holds the names of its columns.
+enum class HeaderRow {
+  automatic,  // as by_names; a row of numbers that look like names is refused
+  by_names,   // if one of its cells is neither a number nor missing
+  present,
+  absent,
+};
+
+struct SourceOptions {
+  DataFormat format = DataFormat::by_name;
+  // Other formats have no header, and refuse `present` and `absent`.
+  HeaderRow header = HeaderRow::automatic;
+  // At the end of a regular file wait for more, for lines of text. A line is handed out when it has
+  // ended, so that half a line at the end is left alone.
+  bool follow = false;
+  // Called about 20 times a second while a followed file or a pipe has nothing to read. If it
+  // returns true, the data end there.
+  std::function<bool()> should_stop = {};
+  // The command that starts a separate process to read HDF5 data, so that a damaged file cannot
+  // crash this process (hdf5_child.hpp). If empty, this process reads the file itself.
+  std::vector<std::string> hdf5_reader = {};
+};
+
+// Opens .csv, .tsv, .jsonl (or .ndjson) and .mtx files, also compressed as .gz, and .npy and
+// FILE.h5:/DATASET. "-" is CSV from standard input; names below /dev/ are CSV too (a shell's <(...)
+// has such a name). A given format overrides the name. Reads ahead to the first observation.
+HEADWATER_EXPORT std::unique_ptr<ObservationSource> open_source(const std::string& name,
+                                                                const SourceOptions& options = {});
+
+// The whole of such a file, rows as they stand there: a basis, activations. No cell may be missing.
+// A header that is `automatic` is recognised by names alone: 0,1,2 may well be a row of a basis.
+HEADWATER_EXPORT RowMatrix read_matrix(const std::string& name, const SourceOptions& options = {});
+
+}  // namespace headwater
