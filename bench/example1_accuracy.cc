@@ -82,12 +82,13 @@ double likelihood_error(const DataSet& data, const AnyPrior& prior) {
   options.max_iterations = 2000;
   options.tolerance = 1e-11;
   options.m_step.held_parameters = {"stay_off", "stay_on"};
-  return error_of(batch_em(data.record, {data.basis, prior}, options).estimate.basis, data);
+  return error_of(batch_em(Record(data.record), {data.basis, prior}, options).estimate.basis, data);
 }
 
 // The score of a basis: the derivative of the log-likelihood, by Fisher's identity.
 Vector score(const DataSet& data, const AnyPrior& prior, const Matrix& basis) {
-  const Statistics mean = ExactBatch(prior.finite_chain(), basis, data.record).statistics(false);
+  const Statistics mean =
+      ExactBatch(prior.finite_chain(), basis, Record(data.record)).statistics(false);
   const Matrix derivative = (mean.s2.cwiseQuotient(basis).rowwise() - mean.s1.transpose()) *
                             static_cast<double>(data.record.cols());
   return derivative.reshaped();

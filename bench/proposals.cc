@@ -70,9 +70,9 @@ Found run(const AnyPrior& prior, const Matrix& basis, const Matrix& record,
     for (Index t = 0; t < record.cols(); ++t) {
       const FilterStep step = filter.step(as_span(record.col(t)));
       found.log_likelihood += step.log_predictive;
-      found.stages += static_cast<double>(step.bridge_stages) / steps;
+      found.stages += static_cast<double>(step.particles()->bridge_stages) / steps;
       found.effective_part +=
-          step.effective_size / static_cast<double>(options.num_particles) / steps;
+          step.particles()->effective_size / static_cast<double>(options.num_particles) / steps;
     }
   });
   found.milliseconds = 1e3 * seconds / steps;

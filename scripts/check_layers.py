@@ -33,7 +33,7 @@ PUBLIC = {
     "io": ["source", "sink"],
     "filters": ["reports"],
     "models": ["any_prior", "concepts", "finite_chain", "prior_arguments", "simulate"],
-    "emission": ["any_law", "block_law", "cell_law", "emission", "evidence", "reducer"],
+    "emission": ["any_law", "block_law", "cell_law", "emission", "evidence", "law_table", "reducer"],
     "observations": ["observation"],
     "random": ["random"],
     "core": ["channels", "clone_pointer", "conformance", "error", "export", "matrix", "parameter",

@@ -114,7 +114,7 @@ TEST(Session, BatchGivesTheWholeRecordsLikelihood) {
   config.iterations = 30;
   const Matrix record = small_record();
   const Model model = fitted(config, record).model();
-  EXPECT_EQ(model.method, "batch");
+  EXPECT_EQ(model.method, Method::kBatch);
   ModelFilter filter(model.reported, model.background);
   double log_likelihood = 0;
   for (Index t = 0; t < record.cols(); ++t) {

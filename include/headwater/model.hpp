@@ -10,7 +10,6 @@
 #include "headwater/config.hpp"
 #include "headwater/estimate.hpp"
 #include "headwater/export.hpp"
-#include "headwater/learning/online_em.hpp"
 
 namespace headwater {
 
