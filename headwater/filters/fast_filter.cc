@@ -253,9 +253,9 @@ Vector FastFilter::activation(const Law& law) const {
 }
 
 // Of logarithms u: x^2 times the variance of u.
-Vector FastFilter::activation_variance() const {
-  if (!moments_.is_logarithmic) return filtered_.variance;
-  return filtered_.variance.cwiseProduct(x_.head(filtered_.variance.size()).cwiseAbs2());
+void FastFilter::write_activation_variance(Vector& out) const {
+  out = filtered_.variance;
+  if (moments_.is_logarithmic) out.array() *= x_.head(out.size()).array().square();
 }
 
 // Given this state, the state before is on the regression line of the prediction.

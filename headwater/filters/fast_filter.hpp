@@ -62,7 +62,7 @@ class FastFilter {
   // Expected activations under such a law, background included.
   Vector activation(const Law& law) const;
   // The variances of the components' activations given the observations so far, around the best.
-  Vector activation_variance() const;
+  void write_activation_variance(Vector& out) const;
   // Expectations of the last move, given all observations so far.
   void expect_moves(ExpectedMoves& out) const;
 

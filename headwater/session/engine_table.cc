@@ -233,8 +233,13 @@ std::string quoted(const std::vector<SmootherKind>& smoothers) {
     throw UsageError(fmt::format(
         "engine '{}' cannot go with paper-exact; engines 'exact' and 'particle' can", engine.name));
   }
-  throw UsageError(fmt::format("engine '{}' has no smoother '{}'; it has {}", engine.name,
-                               to_string(config.smoother), quoted(engine.smoothers)));
+  std::vector<std::string> others;
+  for (const EngineInfo& other : engine_table()) {
+    if (supports(other, config)) others.push_back(fmt::format("'{}'", other.name));
+  }
+  throw UsageError(fmt::format("smoother '{}' requires engine {}; engine '{}' supports {}",
+                               to_string(config.smoother), fmt::join(others, " or "), engine.name,
+                               quoted(engine.smoothers)));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ void FilteredStatistics::remember(const FastFilter& filter, const Observation& y
     step.points = points;
     step.weights = filter.weights();
   } else {
-    step.variance = filter.activation_variance();
+    filter.write_activation_variance(step.variance);
     for (std::size_t j = 0; j < filter.evidence().channels().size(); ++j) {
       cells_.push_back({filter.evidence().channels()[j], time, filter.forces().gains[j]});
     }

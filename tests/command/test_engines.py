@@ -136,7 +136,7 @@ def test_auto_says_what_it_chose_and_why(headwater):
 @pytest.mark.parametrize("words, expected", [
     (["--prior", "gamma", "--engine", "beam"], "infinitely many states"),
     (["--prior", "relaxed-selection", "--engine", "fast"], "fast engine"),
-    (["--prior", "gamma", "--engine", "fast", "--smoother", "paris"], "smoother paris"),
+    (["--prior", "gamma", "--engine", "fast", "--smoother", "paris"], "smoother 'paris' requires engine 'particle'"),
     (["--prior", "basis-selection", "--engine", "beam", "--paper-exact"], "paper-exact"),
     (["--prior", "basis-selection", "--engine", "beam", "--beam-width", "0"],
      "--beam-width 0: expected a whole number from 1 to 1000000"),

@@ -138,7 +138,7 @@ def test_values_of_a_config_file_are_checked_alike(headwater):
     for line, message in {
         "lag = 9223372036854775807": "--lag 9223372036854775807: expected a whole number from 0 to "
                                      "1000000",
-        "engine = guess": "--engine guess: expected one of auto, exact, beam, particle, fast",
+        "engine = guess": "--engine guess: expected one of auto, exact, beam, fast, particle",
         "lag =": "bad.conf: lag has no value",
         "config = other.conf": "bad.conf: a config file cannot name another one",
     }.items():
@@ -171,7 +171,7 @@ def test_engine_options_are_those_of_a_fit(here, command):
     check_refused(here, [command, "model.h5", "good.csv", *out, "--particles", 2 ** 24 + 1],
                   "--particles 16777217: expected a whole number from 1 to 16777216")
     check_refused(here, [command, "model.h5", "good.csv", *out, "--engine", "guess"],
-                  "--engine guess: expected one of auto, exact, beam, particle, fast")
+                  "--engine guess: expected one of auto, exact, beam, fast, particle")
 
 
 def test_model_files_name_options_as_before(headwater):
