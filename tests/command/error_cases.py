@@ -278,9 +278,11 @@ USAGE = {
         fit("good.csv", "--engine", "exact", prior="gamma"),
         near("prior 'gamma' has infinitely many states.*use engine particle")),
     "exact engine, particle smoother": (fit("good.csv", "--smoother", "paris"),
-                                        near("smoother 'paris' requires engine 'particle'; engine 'exact' supports 'lag' and 'forward'")),
+                                        near("smoother 'paris' requires engine 'particle'; "
+                                       "engine 'exact' supports 'lag' and 'forward'")),
     "exact engine, genealogies": (fit("good.csv", "--smoother", "path"),
-                                  near("smoother 'path' requires engine 'particle'; engine 'exact' supports 'lag' and 'forward'")),
+                                  near("smoother 'path' requires engine 'particle'; "
+                                       "engine 'exact' supports 'lag' and 'forward'")),
     "no particles": (fit("good.csv", "--particles", 0),
                      "--particles 0: expected a whole number from 1 to 16777216"),
     "unknown resampling": (fit("good.csv", "--resampling", "guess"),

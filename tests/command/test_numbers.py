@@ -8,8 +8,9 @@ import numpy as np
 def test_a_fit_without_a_finite_estimate_is_no_model(headwater):
     headwater.save("y.npy", np.full((200, 3), 1e300))
     headwater.save("start.npy", np.full((3, 2), 1e-308))
-    done = headwater.attempt("fit", "y.npy", "--components", 2, "--prior", "gamma", "--engine",
-                           "particle", "--particles", 50, "--init", "start.npy", "--out", "m.h5")
+    done = headwater.attempt("fit", "y.npy", "--components", 2, "--prior", "gamma",
+                             "--engine", "particle", "--particles", 50, "--init", "start.npy",
+                             "--out", "m.h5")
     assert done.returncode == 1
     assert b"finite estimate" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -22,8 +23,8 @@ def test_one_impossible_observation_leaves_a_finite_likelihood(headwater):
     counts[20, 2] = 4  # in a channel that no column reaches
     headwater.save("y.npy", counts)
     headwater.save("start.npy", [[1, 1], [1, 1], [0, 0]])
-    headwater("fit", "y.npy", "--components", 2, "--prior", "basis-selection", "--init", "start.npy",
-            "--hold", "basis", "--out", "m.h5", "--quiet")
+    headwater("fit", "y.npy", "--components", 2, "--prior", "basis-selection",
+              "--init", "start.npy", "--hold", "basis", "--out", "m.h5", "--quiet")
     shown = json.loads(headwater("show", "m.h5", "--json"))
     assert np.isfinite(shown["log_likelihood"])
     assert shown["impossible_observations"] == 1
