@@ -1,7 +1,7 @@
 // How the places where the paper's text is unclear or misprinted are read here, each with a test.
-// The numbers are those of the table in docs/decisions/how-the-paper-is-read.md. E5 and E12 are tested with the relaxed
-// prior, in models/continuous_priors_test.cc; E6 and E10 speak of particles; E14 is that psi has
-// three names in the paper and one here.
+// The numbers are those of the table in docs/decisions/how-the-paper-is-read.md. E5 and E12 are
+// tested with the relaxed prior, in models/continuous_priors_test.cc; E6 and E10 speak of
+// particles; E14 is that psi has three names in the paper and one here.
 
 #include <gtest/gtest.h>
 
