@@ -16,19 +16,19 @@ using namespace headwater;
 constexpr const char* kIntroduction =
     R"(# Options
 
-Every option of every command. The page is written by `headwater options-page > docs/options.md`
-from the tables that the command line, Python and the checks of values are made from; a test
-compares the two.
+This page lists every option of every command. `headwater options-page > docs/options.md` writes it
+from the tables that also define the command line, the keywords in Python and the checks of values.
+A test compares the page with the tables.
 
-A file of lines `NAME = VALUE`, named by `headwater fit --config FILE`, holds options by the same
-names. A flag needs no value on the command line; in such a file it is `yes` or `no`. An option that
-is given twice means the last one, and the command line overrules the file. Lists (`set`, `hold`)
-grow with each occurrence instead. Model files record, under `/options`, the options that the result
-depends on by these names.
+`headwater fit --config FILE` reads options from a file of lines `NAME = VALUE`, with the same
+names. A flag has no value on the command line; in the file its value is `yes` or `no`. If an option
+is given twice, the last value counts, and the command line overrules the file. Each occurrence of
+`set` or `hold` adds to a list instead. Model files record the options that the result depends on,
+by these names, under `/options`.
 
-"Python" is the name of the same keyword there: `headwater fit` is `headwater.Stream`, `simulate` is
-`headwater.simulate`, `apply` and `score` are functions of `headwater.Model`;
-[python.md](python.md) describes them.
+The column "Python" has the name of the same option as a keyword in Python. There, `headwater fit`
+is `headwater.Stream`, `simulate` is `headwater.simulate`, and `apply` and `score` are functions of
+`headwater.Model`; [python.md](python.md) describes them.
 )";
 
 // A cell of a table of Markdown.

@@ -12,8 +12,8 @@
 
 namespace headwater {
 
-// A plain class that is asked cell by cell, as the engines want it. Every channel that was seen is
-// listed. It is slow, and what laws with kernels of their own are tested against.
+// Makes a BlockLaw, which engines use, from a plain class that describes single cells. The evidence
+// lists every channel that was observed. This is slow; faster block laws are tested against it.
 template <CellLaw L>
 class CellwiseLaw final : public BlockLaw {
  public:
@@ -179,7 +179,8 @@ class CellwiseLaw final : public BlockLaw {
   L law_;
 };
 
-// Any law of the counts, as a value. Engines and learners are compiled once, against this.
+// Any law of the counts, as a value (type erasure). Engines and learners are compiled once, against
+// this class.
 class HEADWATER_EXPORT AnyLaw {
  public:
   AnyLaw();  // Poisson
@@ -198,7 +199,8 @@ class HEADWATER_EXPORT AnyLaw {
     law_->maximise(statistics, held);
   }
 
-  // The law's parameters; which law it is, whoever reads knows.
+  // Saves or restores the law's parameters. Which law it is, is not saved: the object that reads
+  // must already hold the same law.
   void exchange(StateArchive& archive);
 
  private:

@@ -23,14 +23,14 @@ struct VarianceFunction {
   double quadratic = 0;
 };
 
-// Slope of one cell's log-density in lambda, as gain - loss.
+// The derivative of one cell's log-density in its intensity lambda is gain - loss.
 struct CellForces {
   double gain = 0;
   double loss = 0;
 };
 
-// Log-likelihoods of an observation on finitely many activations x. What can be computed from one
-// basis to the next is kept.
+// Log-likelihoods of an observation for each of finitely many activations x. What depends on the
+// basis alone is computed once, in set_emission().
 class HEADWATER_EXPORT StateLikelihoods {
  public:
   explicit StateLikelihoods(Matrix states)
@@ -49,8 +49,8 @@ class HEADWATER_EXPORT StateLikelihoods {
   Matrix states_;
 };
 
-// The sums of the M-step. With gain and loss of a cell (see CellLaw) and w the weight of an
-// activation x,
+// Adds up the sufficient statistics of the M-step. For an activation x of weight w, and the gain
+// and loss of each cell (see CellLaw),
 //   s1(k)        += w x_k
 //   s2(m, k)     += w x_k B(m, k) gain_m
 //   unseen(m, k) += w x_k (1 - loss_m), where a missing cell has no loss
@@ -61,16 +61,16 @@ class HEADWATER_EXPORT EmissionSums {
   virtual ~EmissionSums() = default;
   virtual std::unique_ptr<EmissionSums> clone() const = 0;
 
-  // Adds a block of T observations, given the law of each one's activation on the same states.
-  // states: n x K. weights: n x T, times what each observation counts for.
+  // Adds a block of T observations whose activations are among the same n states. states: n x K.
+  // weights: n x T, the probability of each state times the weight of the observation.
   virtual void add(const Matrix& states, const Emission& emission,
                    const Eigen::Ref<const Matrix>& weights,
                    std::span<const Observation* const> observations, Statistics& out) = 0;
-  // Adds one observation, on activations of its own.
+  // Adds one observation, given the activations that are possible for it and their weights.
   virtual void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                        const Eigen::Ref<const Vector>& weights, const Observation& y,
                        Statistics& out) = 0;
-  // The same without s1, and without `unseen` where the losses are the exposures.
+  // The same without s1, and without `unseen` if has_plain_losses().
   virtual void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                                  const Eigen::Ref<const Vector>& weights, const Observation& y,
                                  Statistics& out) = 0;
@@ -80,25 +80,27 @@ class HEADWATER_EXPORT EmissionSums {
 HEADWATER_EXPORT void add_unexposed(const Observation& y, const Eigen::Ref<const Vector>& x,
                                     Statistics& out);
 
-// A law of the counts as the engines ask it: whole blocks of activations, all channels at once. See
-// CellLaw for what the parts of it mean, and AnyLaw for how one is made from a plain class.
+// A law of the counts in the form that engines use: its functions handle blocks of activations and
+// all channels at once. CellLaw explains gain, loss and the other terms. AnyLaw makes a BlockLaw
+// from a plain class.
 class HEADWATER_EXPORT BlockLaw {
  public:
   virtual ~BlockLaw() = default;
   virtual std::unique_ptr<BlockLaw> clone() const = 0;
   virtual std::string name() const = 0;
 
-  // Whether gain and loss of a cell are count / lambda and exposure: the loss of a cell then does
-  // not depend on the activations, and a channel without a count enters by its intensity alone.
+  // Whether the gain of every cell is count / lambda and its loss is the exposure. The loss then
+  // does not depend on the activations, and the term of a channel without a count is linear in
+  // lambda.
   virtual bool has_plain_losses() const = 0;
 
-  // column_sums: of the basis.
+  // Fills the evidence of an observation. column_sums: those of the basis.
   virtual void look_at(const Observation& y, const PaddedRows& basis, const Vector& column_sums,
                        Evidence& out) const = 0;
-  // The part of log p(y | x) that no activation changes.
+  // The part of log p(y | x) that does not depend on x.
   virtual double log_base_measure(const Observation& y) const = 0;
 
-  // Behind the functions of the same names in Evidence.
+  // Evidence has functions of the same names, which call these.
   virtual void log_likelihoods(const Evidence& evidence,
                                const Eigen::Ref<const Matrix>& activations,
                                std::span<const double> rows, const Vector& total,
@@ -107,18 +109,18 @@ class HEADWATER_EXPORT BlockLaw {
   virtual void forces(const Evidence& evidence, std::span<const double> intensities,
                       Forces& out) const = 0;
 
-  // Gains, losses and their slopes at one activation x (padded as the basis is). False if that
-  // activation cannot explain the counts.
+  // Computes gains, losses and their slopes at one activation x, for a search for the best one. x
+  // is padded as the basis is. Returns false if the counts are impossible under x.
   virtual bool climb(const Evidence& evidence, const PaddedRows& basis, std::span<const double> x,
                      PointForces& out) const = 0;
-  // After climb(): the curvatures there; returns sum_j f_j.
+  // After climb() at the same x: computes the curvatures and returns sum_j f_j (see Evidence).
   virtual double settle(const Evidence& evidence, const PaddedRows& basis,
                         std::span<const double> x, PointForces& out) const = 0;
 
   virtual CellForces cell_forces(Index channel, double count, double exposure,
                                  double intensity) const = 0;
 
-  // Both by the functions above alone, unless a law knows better.
+  // By default, both use the functions above; a law may override them with something faster.
   virtual std::unique_ptr<StateLikelihoods> state_likelihoods(Matrix states) const;
   virtual std::unique_ptr<EmissionSums> sums() const;
 

@@ -7,10 +7,10 @@
 
 #include "headwater/block_law.hpp"
 
-// What a law of the counts can be asked. A law is a plain class; it offers what it can, and each
-// rung of the ladder buys more:
+// The functions of a law of the counts. A law is a plain class that offers as many of these as it
+// can; each concept enables more:
 //
-//   rung           functions                                              buys
+//   concept        functions                                              enables
 //   -------------  -----------------------------------------------------  ------------------------
 //   CellLaw        name(), log_density(), gain(), loss(), information(),  every engine, simulation
 //                  variance(), draw()
@@ -28,12 +28,12 @@ template <class L>
 concept CellLaw = std::copyable<L> &&
     requires(const L& law, Index channel, double y, double mean, Generator& generator) {
   { law.name() } -> std::convertible_to<std::string>;
-  // log p(y | mean), everything included; -infinity where mean = 0 makes the count impossible.
+  // log p(y | mean) with all constants; -infinity where mean = 0 makes the count impossible.
   { law.log_density(channel, y, mean) } -> std::convertible_to<double>;
-  // The derivative of log_density in the mean is gain - loss; neither is negative. The basis is
-  // learned by multiplying each entry by its gains over its losses, so the split decides how fast
-  // and whether the likelihood always rises: gain = y / mean is right for every mixture of Poisson
-  // laws.
+  // The derivative of log_density in the mean is gain - loss; neither is negative. The M-step
+  // multiplies each entry of the basis by the ratio of its summed gains to its summed losses. So
+  // the split decides how fast the basis is learned, and whether each update raises the likelihood.
+  // For every mixture of Poisson laws, gain = y / mean does.
   { law.gain(channel, y, mean) } -> std::convertible_to<double>;
   { law.loss(channel, y, mean) } -> std::convertible_to<double>;
   // The expectation of -d^2 log_density / d mean^2.
@@ -50,11 +50,11 @@ concept LearnableLaw = CellLaw<L> &&
   // Throws UsageError for an unknown name or a value out of range.
   law.set_parameter(parameter);
   { fixed.num_statistics(n) } -> std::convertible_to<Index>;  // for n channels
-  // out += weight times what the M-step wants to know of one cell: its channel, count, mean, and
-  // the weight.
+  // out += weight times the sufficient statistics of one cell. Arguments: channel, count, mean,
+  // weight, out.
   fixed.add_statistics(n, x, x, x, out);
-  // The M-step: the parameters that maximise the expected log-density, whose statistics are given
-  // up to a common factor. What is held stays.
+  // The M-step: sets the parameters that maximise the expected log-density, given the statistics up
+  // to a common factor. Held parameters do not change.
   law.maximise(s4, held);
 };
 

@@ -9,7 +9,7 @@
 // How channels are laid out for the inner loops.
 namespace headwater {
 
-// Neighbours in a list: list[first], ..., list[first + size - 1].
+// A run of consecutive elements of a list: list[first], ..., list[first + size - 1].
 struct Stretch {
   std::size_t first = 0;
   std::size_t size = 0;

@@ -20,7 +20,7 @@ enum class EngineKind {
   kFast,      // a product of normal or gamma laws, for priors with affine moments
 };
 
-// An engine and why it was taken: no reason if it was asked for.
+// An engine and why it was chosen. The reason is empty if the user named the engine.
 struct EngineChoice {
   EngineKind kind;
   std::string reason;
@@ -59,9 +59,10 @@ struct HEADWATER_EXPORT EngineConfig {
   void validate() const;  // throws UsageError
 };
 
-// So many that any memory is used up before, and so few that no product of sizes leaves 64 bits.
+// The largest number of components. No memory would hold a model of this size, and products of
+// sizes below it fit into 64 bits.
 inline constexpr Index kMostComponents = 65536;
-// Observations that can be counted without any sum of a few counts leaving 64 bits.
+// The largest number of observations. Sums of a few such numbers fit into 64 bits.
 inline constexpr std::int64_t kMostObservations = 1'000'000'000'000'000;
 
 inline constexpr std::uint64_t kDefaultSeed = 1;  // of every command
@@ -87,8 +88,8 @@ struct PriorConfig {
   bool per_component = false;  // parameters for each component instead of shared ones
 };
 
-// Every option of a fit. Each has a row in options.cc, from which the command line, Python and the
-// model file follow; the defaults stand here and nowhere else.
+// Every option of a fit. Each has a row in options.cc, which defines the option for the command
+// line, Python and model files. The defaults are written here and nowhere else.
 struct HEADWATER_EXPORT Config {
   Index num_components = 0;
   PriorConfig prior;
@@ -107,7 +108,7 @@ struct HEADWATER_EXPORT Config {
   bool paper_exact = false;        // statistics and M-step as Algorithm 1 prints them
 
   StepSize step_size = StepSize::automatic();
-  // 0: 100, or after a search for a start as many as were searched (see Session).
+  // 0: 100, or after a search for a start the number of observations that it used (see Session).
   std::int64_t burn_in = 0;
   Average average = Average::kAuto;
 
@@ -123,7 +124,7 @@ struct HEADWATER_EXPORT Config {
 
   // Throws UsageError, naming the option as the command does.
   void validate() const;
-  // The M-step that is meant: without its weak priors where paper_exact asks for that.
+  // The options of the M-step as they take effect: without weak priors if paper_exact is set.
   MStepOptions effective_m_step() const;
   bool averages() const;  // whether the average is reported
 };
@@ -135,8 +136,8 @@ enum class Recorded {
   kModels,       // in model files, and in checkpoints too
 };
 
-// The options that are recorded there, as name and text, in the order of the table; those that are
-// automatic or overruled as they take effect.
+// The options that are recorded in such files, as name and text, in the order of the table. For an
+// option that is automatic or overruled by another one, the text is the value that takes effect.
 HEADWATER_EXPORT std::vector<std::pair<std::string, std::string>> describe(
     const Config& config, Recorded recorded = Recorded::kModels);
 

@@ -15,7 +15,7 @@ namespace headwater {
 
 class BlockLaw;
 
-// Slope and curvature of the terms f_j (see Evidence), one number a listed channel.
+// Slope and curvature of the terms f_j (see Evidence), one number for each listed channel.
 struct Forces {
   std::vector<double> gains;       // f_j'(lambda_j) = gain_j - loss_j, neither negative
   std::vector<double> losses;      // empty where all are zero
@@ -28,20 +28,22 @@ struct PointForces : Forces {
   std::vector<double> loss_slopes;  // ... of the losses; empty where all are zero
 };
 
-// What a law works out once an observation, for its own use later.
+// Intermediate results that a law computes once for each observation and uses again later.
 class HEADWATER_EXPORT LawNotes {
  public:
   virtual ~LawNotes();
   virtual std::unique_ptr<LawNotes> clone() const = 0;
 };
 
-// What one observation says of the activations, for one basis and one law of the counts:
+// The log-likelihood of one observation as a function of the activations x, for one basis and one
+// law of the counts:
 //   log p(y | x) = base measure + sum over listed channels j of f_j(lambda_j(x)) - total' x,
 //   lambda_j(x) = sum_k B(m_j, k) x_k.
 // The law chooses which channels are listed: those whose term is not linear in lambda. The terms
 // that are linear, for instance those of channels without a count, are summed up in `total`.
 //
-// Made for one observation after another, it allocates nothing.
+// An Evidence that is filled for one observation after another keeps its memory and soon allocates
+// no more.
 class HEADWATER_EXPORT Evidence {
  public:
   bool any() const { return any_; }                                 // whether a channel was seen
@@ -81,7 +83,7 @@ class HEADWATER_EXPORT Evidence {
   }
   Vector& mutable_total() { return total_; }
   void finish() { cut_into_stretches(channels_, stretches_); }
-  // The law's notes: those of an earlier observation, to be written anew, or new ones.
+  // The law's notes, to be overwritten: the object of an earlier observation, or a new one.
   template <std::derived_from<LawNotes> Notes>
   Notes& mutable_notes() {
     if (dynamic_cast<Notes*>(notes_.get()) == nullptr) notes_ = std::make_unique<Notes>();

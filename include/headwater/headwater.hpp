@@ -1,14 +1,13 @@
 #pragma once
 
-// The public nouns of headwater. This header includes all others of its folder that offer
-// something; what is not in this folder may change without notice.
+// The public names of headwater. This header includes, directly or not, all others of its folder.
+// Headers outside of this folder are internal and may change without notice.
 //
 //   Config, Session, Model         a fit, from options to result; read_model, write_model
 //   ModelFilter, TailProbability   a fitted model at work on a stream; smoothed_activations
 //   ObservationSource, MatrixSink  data in and out; Observation, Record
 //   AnyPrior and the concepts      priors, ours (make_prior) and yours; check_prior tests one
 //   AnyLaw and CellLaw             laws of the counts, Poisson or yours; check_emission tests one
-//   AnyLaw and the concepts        laws of the counts, ours and yours; check_emission tests one
 //   Simulator                      streams drawn from a model
 //   Error                          what every exception is derived from
 

@@ -15,7 +15,7 @@ namespace headwater {
 
 class Engine;
 
-// A fitted model (its reported estimate, or another) at work on a stream, parameters held.
+// Filters a stream with a fitted model (its reported estimate, or another). Nothing is learned.
 class HEADWATER_EXPORT ModelFilter {
  public:
   // The seed is for the particle engine.
@@ -39,22 +39,23 @@ class HEADWATER_EXPORT ModelFilter {
   ClonePointer<Engine> engine_;
 };
 
-// E[x_t | y_1..T], T x K, background left out; by particles, given y up to a lag after t, which is
-// as much as they remember.
+// E[x_t | y_1..T], T x K, background left out. The particle engine and the beam condition on y up
+// to a lag after t only.
 HEADWATER_EXPORT Matrix smoothed_activations(const Estimate& estimate, bool background,
                                              const RecordView& observations,
                                              const EngineConfig& engine = {},
                                              std::uint64_t seed = 1);
 
-// A sample of the law of an observation before it was seen: activations drawn from their predicted
-// law, and how counts follow from them.
+// A sample of the predictive law of an observation: activations drawn from their predictive law,
+// and what is needed to draw counts given them.
 struct PredictiveDraws {
   Matrix activations;  // one row a draw: those that measure, then those that are ranked
   Emission emission;
   Generator generator;  // for the counts
 };
 
-// Of the observation that the engine has taken in as the t-th, by parameters that it has not moved.
+// Draws from the prediction of observation t, the last one that the engine has processed. No M-step
+// may have followed it.
 HEADWATER_EXPORT PredictiveDraws draw_prediction(const Engine& engine, std::int64_t t,
                                                  std::uint64_t seed);
 
@@ -63,16 +64,16 @@ HEADWATER_EXPORT PredictiveDraws draw_prediction(const Engine& engine, std::int6
 // uniform on (0, 1).
 //
 // The measure of surprise is -log p under a sample of the predicted law of the activations. Any
-// measure gives uniform numbers; this one sees what is unlikely. The observation is ranked among
-// draws from the prediction, ties at random. Beyond the most surprising tenth of the draws the rank
-// says too little. There the excesses over the border of that tenth, which fall off exponentially
-// or faster, are extrapolated: if they are exponential, P(excess > z) = (1 + z / sum of k
-// excesses)^-k is exact.
+// measure gives uniform numbers; this one is large for improbable observations. The observation is
+// ranked among draws from the prediction, with ties broken at random. Within the most surprising
+// tenth of the draws, and beyond them, ranks are too coarse. There the tail is extrapolated from
+// the k excesses over the border of that tenth, which fall off exponentially or faster:
+// P(excess > z) = (1 + z / sum of the k excesses)^-k. This is exact if they are exponential.
 class HEADWATER_EXPORT TailProbability {
  public:
   explicit TailProbability(std::uint64_t seed) : seed_(seed) {}
 
-  // Of the observation that the engine has taken in as the t-th; no M-step may have followed.
+  // For observation t, the last one that the engine has processed. No M-step may have followed it.
   double operator()(const Engine& engine, const Observation& y, std::int64_t t);
   double operator()(const PredictiveDraws& prediction, const Observation& y);
 
@@ -90,8 +91,8 @@ class HEADWATER_EXPORT TailProbability {
   std::vector<double> draws_;
 };
 
-// The same from the numbers alone: of `surprise` among the surprises of draws (which are sorted),
-// where `tie` in (0, 1) decides between equals.
+// The tail probability of `surprise` among the surprises of draws; sorts `draws`. `tie`, in (0, 1),
+// breaks ties.
 HEADWATER_EXPORT double tail_probability(double surprise, std::vector<double>& draws, double tie);
 
 }  // namespace headwater

@@ -16,7 +16,7 @@ struct LawInfo {
   AnyLaw (*make)();  // with the parameters that a fit starts from
 };
 
-// All of them: an explicit table.
+// All laws that can be asked for by name.
 HEADWATER_EXPORT const std::vector<LawInfo>& law_table();
 
 // Throws UsageError, listing the names that there are, for a name that is not in the table.

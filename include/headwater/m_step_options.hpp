@@ -8,18 +8,19 @@
 
 namespace headwater {
 
-// Where the scale of activations that have one (see ScaledPrior) is learned. Plain: in the columns
-// of the basis. Centred: in the prior, while the columns keep their sums. Both are the same model
-// with other missing data [LiuRubinWu1998]. Where counts are many the plain form hardly moves along
-// the scale. The centred form does, but takes every fluctuation of the mean activation for a change
-// of scale, where the plain one divides it out; with components that look alike this noise lets
-// columns drift into each other. Auto: centred where the start expects a hundred counts or more for
-// each component and step on average. Centred or not, it is plain where the prior has no scale and
-// where the basis is held.
+// Where the scale of unbounded activations (see ScaledPrior) is learned. Plain: in the columns of
+// the basis. Centred: in the prior, while the columns keep their sums. Both forms are the same
+// model with other missing data [LiuRubinWu1998]. If there are many counts, the plain form learns
+// the scale very slowly, and the centred form learns it fast. But the centred form takes every
+// fluctuation of the mean activation for a change of scale, where the plain form divides it out. If
+// components look alike, this noise lets columns drift into each other. Auto: centred if the start
+// expects a hundred counts or more for each component and step on average, plain otherwise. The
+// form is always plain if the prior has no scale or if the basis is held.
 enum class Scale { kAuto, kCentred, kPlain };
 
-// What keeps the M-step away from division by zero and from zeros that could never be left again.
-// All act with the weight of pseudo-observations, so their effect vanishes as data come in.
+// Weak priors and floors of the M-step. They prevent division by zero, and zeros that EM could
+// never leave again. The priors act as pseudo-observations, so their effect vanishes as data come
+// in.
 struct HEADWATER_EXPORT MStepOptions {
   // Gamma(shape, rate / scale) prior on the entries of each channel, where scale is the mean of the
   // channel's entries in the basis that the fit starts from:
@@ -33,9 +34,9 @@ struct HEADWATER_EXPORT MStepOptions {
   // Beta (Dirichlet) prior of weight 1 + this on the transitions of a finite prior, those that are
   // possible at all.
   double transition_weight = 1e-6;
-  // No transition that is possible at all is held for less probable than this. A filter of N
-  // particles hardly ever makes a move that is rarer than 1 / N, and so could never learn again
-  // that it happens.
+  // The smallest estimate of the probability of a possible transition. N particles hardly ever make
+  // a move of probability below 1 / N, so without this floor EM could never raise its estimate
+  // again.
   double transition_floor = 0;
 
   Scale scale = Scale::kAuto;
@@ -47,7 +48,8 @@ struct HEADWATER_EXPORT MStepOptions {
 
   void validate() const;  // throws UsageError
 
-  // As the paper has it: nothing but the ratio of the statistics, so that the scale is plain too.
+  // As in the paper: the basis is the ratio of the statistics, without weak priors and floors. The
+  // scale is plain.
   void drop_weak_priors();
 };
 

@@ -11,8 +11,8 @@ namespace headwater {
 // O(n^3) by shortest augmenting paths (the Hungarian method) [JonkerVolgenant1987].
 HEADWATER_EXPORT std::vector<Index> least_cost_assignment(const Matrix& cost);
 
-// Components are found in any order. result[k] is the column of `estimate` that stands for column
-// k of `truth`, so that the sum of squared differences is least.
+// The order of estimated components is arbitrary. result[k] is the column of `estimate` that is
+// matched to column k of `truth`; the matching has the least sum of squared differences.
 HEADWATER_EXPORT std::vector<Index> match_columns(const Matrix& estimate, const Matrix& truth);
 
 // `estimate` with its columns in the order of `truth`.

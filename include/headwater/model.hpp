@@ -18,7 +18,7 @@ class Hdf5File;
 // The version of the library: 1.2.3.
 HEADWATER_EXPORT std::string version();
 
-// How the estimates went: one row a moment.
+// The estimates in the course of the fit: one row for each recorded time.
 struct TraceTable {
   std::vector<std::string> names;  // of the columns of `reported` and `last`
   Vector t;                        // observations so far, or iterations of batch EM
@@ -27,7 +27,7 @@ struct TraceTable {
   Matrix last;
 };
 
-// What a fit has found, and what it was asked.
+// The result of a fit, with the options that it was made with.
 struct HEADWATER_EXPORT Model {
   Model(Estimate reported_estimate, Estimate last_iterate)
       : reported(std::move(reported_estimate)), last(std::move(last_iterate)) {}
@@ -55,11 +55,11 @@ struct HEADWATER_EXPORT Model {
 
   Index num_channels() const { return reported.basis.rows(); }
   Index num_components() const { return reported.basis.cols() - (background ? 1 : 0); }
-  // Whether the first M-step waited for the observations of a search for the start, and made it no
-  // worse (see Session). Not known of a model that was read from a file.
+  // Whether the first M-step waited until all observations of the search for a start were processed
+  // (see Session), so that it does not spoil the start. A model file does not record this.
   bool keeps_its_start = true;
-  // Whether online EM made too few M-steps to have left its start. Not where that was searched for
-  // and is kept, since the search has been through the same observations many times.
+  // Whether online EM made so few M-steps that the estimate is close to its start. False if the
+  // start was searched for and is kept: the search has used the same observations many times.
   bool has_hardly_moved() const;
 };
 
@@ -70,7 +70,8 @@ HEADWATER_EXPORT Vector background_of(const Estimate& estimate, bool background)
 // Model files are HDF5, documented field by field in docs/file_formats.md. The same model gives the
 // same bytes.
 
-// Reserves a name: fails at once when it cannot be written; the file appears with write().
+// Reserves the name of a model file: the constructor throws if the file cannot be written. The file
+// appears with write().
 class HEADWATER_EXPORT ModelFile {
  public:
   explicit ModelFile(const std::string& name);

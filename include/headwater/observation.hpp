@@ -11,21 +11,21 @@
 
 namespace headwater {
 
-// One observation y_t, sorted out once: the channels that have a count, and the channels whose
-// exposure is not 1. Everything that reads an observation reads these lists, so its work grows with
-// the counts and not with the number of channels.
+// One observation y_t as two lists: the channels that have a positive count, and the channels whose
+// exposure is not 1. All other code reads these lists, so its work grows with the number of counts
+// and not with the number of channels.
 //
-// The exposure of a channel is how much of it there was to be counted (hours, area, ...): channel m
-// has the intensity exposure(m) lambda_m(x). A missing cell is a channel of exposure 0.
+// The exposure of a channel is how long, or how much of it, was observed (hours, area, ...): the
+// mean of channel m is exposure(m) lambda_m(x). A missing cell is a channel of exposure 0.
 //
-// assign(), or begin() and add(), are the one door: whatever is in an Observation is valid. Used
-// for one observation after another, an Observation keeps its memory.
+// The functions that fill an Observation check the values, so its contents are always valid. An
+// Observation that is filled again and again keeps its memory.
 class HEADWATER_EXPORT Observation {
  public:
   Observation() = default;
   Observation(const Observation&) = default;
   Observation(Observation&&) noexcept = default;
-  // Makes room for more than there is: copied to again and again, it soon allocates no more.
+  // Reserves more memory than needed, so that repeated copies soon allocate no more.
   Observation& operator=(const Observation& other);
   Observation& operator=(Observation&&) noexcept = default;
   ~Observation() = default;
@@ -36,9 +36,9 @@ class HEADWATER_EXPORT Observation {
     assign(counts, exposures);
   }
 
-  // From one number a channel; NaN where a cell is missing. exposures: none, which means 1 for
-  // every channel, or one a channel; where an exposure is 0 the cell counts as missing, whatever
-  // its count. Throws InputError for a count or an exposure that is negative or infinite, and for a
+  // counts: one number for each channel; NaN is a missing cell. exposures: empty, which means 1 for
+  // every channel, or one number for each channel; a cell of exposure 0 is missing, whatever its
+  // count. Throws InputError for a count or an exposure that is negative or infinite, and for a
   // wrong number of exposures. `number` is the observation's, for the message; 0: not known.
   void assign(std::span<const double> counts, std::span<const double> exposures = {},
               std::int64_t number = 0);
@@ -49,7 +49,7 @@ class HEADWATER_EXPORT Observation {
   // an entry have the count 0. NaN is a missing cell. Throws InputError as assign() does.
   void begin(Index num_channels);
   void add(Index channel, double count, std::int64_t number = 0);
-  // One exposure a channel, for an observation that has been assigned without any.
+  // One exposure for each channel, for an observation that was filled without exposures.
   void set_exposures(std::span<const double> exposures);
 
   Index num_channels() const { return num_channels_; }
@@ -60,7 +60,7 @@ class HEADWATER_EXPORT Observation {
   // The channels whose exposure is not 1, ascending, and their exposures: 0 for a missing cell.
   std::span<const Index> exposed() const { return exposed_; }
   std::span<const double> exposures() const { return exposures_; }
-  // Whether any channel was seen at all.
+  // Whether at least one cell is not missing.
   bool any_seen() const { return num_missing_ < num_channels_; }
 
   // One number a channel, NaN where a cell is missing.
@@ -125,8 +125,8 @@ class HEADWATER_EXPORT RecordView {
   const Observation& operator[](Index t) const;
   RecordView first(Index size) const { return {*record_, size}; }
 
-  // M x T counts for an exposure of 1, NaN where a cell is missing: what a method that knows of no
-  // exposures can work with.
+  // M x T counts divided by their exposures, NaN where a cell is missing: for methods that cannot
+  // use exposures.
   Matrix rates() const;
 
  private:
@@ -134,7 +134,7 @@ class HEADWATER_EXPORT RecordView {
   Index size_;
 };
 
-// Observations one after another, all in memory.
+// A sequence of observations, all in memory.
 class HEADWATER_EXPORT Record {
  public:
   Record() = default;

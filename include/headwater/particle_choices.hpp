@@ -2,8 +2,8 @@
 
 namespace headwater {
 
-// How particles are drawn anew in proportion to their weights w, which sum to one here. Particle i
-// has N w_i copies on average in each; they differ in how far the copies stray:
+// How particles are resampled in proportion to their weights w, which sum to one here. Under each
+// scheme, particle i has N w_i copies on average. The schemes differ in the spread of that number:
 //   systematic    one uniform number; floor(N w_i) or ceil(N w_i) copies
 //   stratified    one for each of N strata; less than two away from N w_i
 //   multinomial   N independent draws

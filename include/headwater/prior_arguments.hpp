@@ -68,13 +68,13 @@ struct ExpectedMoves {
   Vector log_after;      // E[log s], if the state is the activation
 };
 
-// The moves of a prior f together with one observation. A function g~ of the state stands for the
-// likelihood, the same for all particles, of a form that f can be multiplied by and integrated. How
-// near it comes to the likelihood decides how evenly particles will weigh; what they estimate is
-// right whatever it is.
+// A guided proposal: particles move by the transition density f of the prior and one observation. A
+// function g~ of the state, the same for all particles, approximates the likelihood. It has a form
+// for which the product f g~ can be integrated and drawn from. The closer g~ is to the likelihood,
+// the more even are the weights of the particles. The estimates are correct whatever g~ is.
 //
-// In all functions, one row a particle. `previous` without rows stands for no state before: f is
-// then the law of the first state, and there is one worth.
+// In all functions, a row is a particle. If `previous` has no rows, f is the law of the first
+// state, and log_worths() computes one number.
 class HEADWATER_EXPORT Guide {
  public:
   virtual ~Guide() = default;
@@ -87,17 +87,17 @@ class HEADWATER_EXPORT Guide {
   // out(i) = log g~(state_i).
   virtual void log_values(ConstStates states, Eigen::Ref<Vector> out) const = 0;
 
-  // Draws next_i near state_i so that, where state_i is a draw of f(x | previous_i) g~(x) / C_i,
-  // the pair is as probable the other way round. step, in (0, 1]: how far; 1: a draw of its own,
-  // which is also what a guide does that knows no nearer ones.
+  // Draws next_i near state_i, by a move that is reversible with respect to
+  // f(x | previous_i) g~(x) / C_i. step, in (0, 1], says how far; 1 is an independent draw, which
+  // is also the default for every step.
   virtual void draw_near(const RandomBlock& random, ConstStates previous, double /*step*/,
                          ConstStates /*states*/, States next) const {
     draw(random, previous, next);
   }
 };
 
-// One whose columns are independent given the state before. Near a state is then what has most of
-// its columns: all of each particle's but for a part `step` of them.
+// A guide whose columns of the state are independent given the previous state. draw_near() draws a
+// fraction `step` of each particle's columns anew and keeps the others.
 class HEADWATER_EXPORT ColumnwiseGuide : public Guide {
  public:
   void draw_near(const RandomBlock& random, ConstStates previous, double step, ConstStates states,

@@ -110,7 +110,7 @@ class Generator {
 
 // All random numbers of a run, each with its own address (time, particle, purpose). A number
 // depends only on its address and the seed, never on the order of requests or on who asks: threads,
-// ranks and restarts change no bit. The seed is Philox's key. The words of the counter are the
+// processes and restarts change no bit. The seed is Philox's key. The words of the counter are the
 // block number, the particle, the low 32 bits of the time, and a word with the next 16 bits of the
 // time above the 16 bits of the purpose. No two addresses overlap.
 class RandomStream {

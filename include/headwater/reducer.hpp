@@ -10,10 +10,10 @@
 
 namespace headwater {
 
-// Every sum over channels goes through here. Channels are cut into blocks of kBlock; the terms of a
-// block are added up in the order of their channels, and the sums of the blocks in the order of the
-// blocks. The order does not depend on who adds up which block, so the blocks can be spread over
-// ranks without changing a bit. Today this process adds up all of them.
+// Forms every sum over channels. Channels are cut into blocks of kBlock. The terms of a block are
+// added up in the order of their channels, and the sums of the blocks in the order of the blocks.
+// So a later version can spread the blocks over several processes and still give the same bits.
+// Today one process adds up all blocks.
 class Reducer {
  public:
   static constexpr Index kBlock = 1024;
@@ -39,7 +39,7 @@ class Reducer {
     rooms[--depth] = std::move(room);
   }
 
-  // The same of one number a stretch.
+  // The sum of one number for each stretch.
   template <class Term>
   static double sum(std::span<const Stretch> stretches, const Term& term) {
     double total = 0;
@@ -48,7 +48,7 @@ class Reducer {
   }
 };
 
-// Cuts an ascending list of channels into the stretches that belong to one block each.
+// Cuts an ascending list of channels into stretches, one for each block that has a channel in it.
 HEADWATER_EXPORT void cut_into_stretches(std::span<const Index> channels,
                                          std::vector<Stretch>& out);
 // ... of all channels, 0 to num_channels - 1.

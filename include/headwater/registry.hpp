@@ -24,10 +24,10 @@ struct PriorInfo {
   AnyPrior (*make)(Index num_components, const PriorConfig& config);
 };
 
-// All of them: an explicit table.
+// All priors that can be asked for by name.
 HEADWATER_EXPORT const std::vector<PriorInfo>& prior_registry();
 
-// Throws UsageError for a name that is not in the table, or listing the parameters that there are.
+// Both throw UsageError for an unknown name.
 HEADWATER_EXPORT const PriorInfo& find_prior(std::string_view name);
 HEADWATER_EXPORT const ParameterInfo& find_parameter_info(const PriorInfo& prior,
                                                           std::string_view name);

@@ -9,12 +9,12 @@
 #include "headwater/matrix.hpp"
 #include "headwater/state_archive.hpp"
 
-// What filters and fits say of their work.
+// Reports of filters and fits.
 namespace headwater {
 
 class Observation;
 
-// What a particle filter has to say of one step.
+// The report of a particle filter on one step.
 struct ParticleReport {
   double effective_size = 0;   // 1 / sum of squared weights
   bool resampled = false;      // whether the step began with a resampling
@@ -23,20 +23,20 @@ struct ParticleReport {
   Index unique_ancestors = 0;  // particles of the step before that have descendants in this one
 };
 
-// ... a beam filter.
+// The report of a beam filter.
 struct BeamReport {
   double effective_size = 0;
   Index num_states = 0;  // that were kept
-  // How much of the law, as far as it was looked at, is in states that were not kept.
+  // The probability of the states that were considered and not kept.
   double lost_mass = 0;
 };
 
-// ... a fast filter.
+// The report of a fast filter.
 struct FastReport {
   double effective_size = 0;  // of the draws that correct the law; 0 where it is not corrected
 };
 
-// What became of one observation in a filter.
+// The report of any filter on one observation.
 struct FilterStep {
   double log_predictive = 0;  // log p(y_t | y_1..t-1) under the parameters of the time
   // No state could have given this observation. The law is left as predicted, as if the
@@ -50,7 +50,7 @@ struct FilterStep {
   const BeamReport* beam() const { return std::get_if<BeamReport>(&of_filter); }
 };
 
-// What one observation did.
+// The report of a fit on one observation.
 struct StepReport {
   std::int64_t t = 0;
   const Observation* observation = nullptr;  // what update() was given
@@ -60,7 +60,7 @@ struct StepReport {
   Index revived = -1;    // the component that was given a new column, if one was
 };
 
-// What a search for a start has found.
+// The result of a search for a start.
 struct StartReport {
   struct Trial {
     std::string name;             // where it began: "cumulants", "factorisation", "random 1", ...
@@ -87,7 +87,7 @@ class HEADWATER_EXPORT ParticleHealth {
 
   void exchange(StateArchive& archive) { archive(steps_, sum_, stages_, recent_); }
 
-  // So few particles carry the weight that estimates are hardly better than with one.
+  // Below this, so few particles carry the weight that estimates are hardly better than with one.
   static constexpr double kLowPart = 0.05;
   bool is_low() const { return steps_ >= kFewSteps && mean_part() < kLowPart; }
   bool is_low_now() const { return steps_ >= kFewSteps && recent_ < kLowPart; }

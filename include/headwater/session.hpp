@@ -24,11 +24,10 @@ struct PredictiveDraws;
 //   session.finish();
 //   write_model(session.model(), "model.h5");
 //
-// The first observations may be held back until there are enough of them to choose a start from;
-// they are then taken in as if they had just come. Batch EM holds back all of them.
+// The session may hold back the first observations until there are enough of them to search for a
+// start. Then it processes them as if they had just come. Batch EM holds back all observations.
 //
-// A copy goes on from where the other session stands. It has no callbacks: those belong to whoever
-// set them.
+// A copy continues from the state of the original. It has no callbacks.
 class HEADWATER_EXPORT Session {
  public:
   explicit Session(const Config& config);
@@ -50,10 +49,10 @@ class HEADWATER_EXPORT Session {
   // Throws InputError if the number of channels changes. What an Observation may hold is checked
   // where it is made.
   //
-  // A callback may throw: the call ends there, and the session can be used on. What it had been
-  // given is taken in by the next call; a search, or batch EM, starts over.
+  // A callback may throw. The call then ends, and the session can still be used: the next call
+  // processes the observations that are left. A search for a start, or batch EM, starts over.
   void update(const Observation& y);
-  // The same from one number a channel, which are checked here: see Observation::assign().
+  // The same from one number for each channel; checks the numbers as Observation::assign() does.
   template <class Counts>
   requires std::convertible_to<const Counts&, std::span<const double>>
   void update(const Counts& counts, std::span<const double> exposures = {}) {
@@ -63,16 +62,17 @@ class HEADWATER_EXPORT Session {
   // not led to a finite estimate.
   void finish();
 
-  // Puts the state of a fit under way into the archive, or takes it up: of online EM, with the same
-  // Config. What follows then is the same, bit for bit, as if there had been no break.
+  // Saves or restores the state of an unfinished fit by online EM. The session that restores must
+  // have the same Config. The fit then continues bit for bit as if there had been no break.
   void exchange(StateArchive& archive);
 
   const Config& config() const;
   std::int64_t observations() const;  // given so far
   double log_likelihood() const;      // of those taken in, impossible ones left out
-  // The engine that was chosen; before the first observation, as far as it can be told.
+  // The engine that was chosen. Before the first observation the number of channels is not known,
+  // and the choice may still change.
   EngineChoice engine() const;
-  // Nothing before the start was chosen.
+  // Null until the start is chosen.
   const OnlineEm* learner() const;
   const StartReport& start_report() const;        // of the search, if any
   const ParticleHealth& particle_health() const;  // online, with particles
@@ -81,8 +81,8 @@ class HEADWATER_EXPORT Session {
   Model model() const;                   // after at least one observation was taken in, or finish()
   bool is_finished() const;
 
-  // What was predicted of the last observation that was taken in, before it could move anything.
-  // Needs keep_predictions(true) before that observation: an M-step may have followed it.
+  // The prediction of the last processed observation, as it was before that observation. Call
+  // keep_predictions(true) before that observation, since an M-step may follow it.
   void keep_predictions(bool keep);
   PredictiveDraws prediction() const;
 

@@ -13,8 +13,8 @@
 
 namespace headwater {
 
-// Observations one after another, time runs on. A missing cell is NaN; every other value is finite
-// and 0 or more. Whatever is wrong with the data throws InputError that says where.
+// Observations in the order of time. A missing cell is NaN; every other value is finite and 0 or
+// more. Invalid data throw an InputError that says where the error is.
 class HEADWATER_EXPORT ObservationSource {
  public:
   virtual ~ObservationSource() = default;
@@ -25,7 +25,7 @@ class HEADWATER_EXPORT ObservationSource {
   // unspecified.
   virtual bool next(std::vector<double>& values) = 0;
 
-  // The same, sorted out. A sparse file is never made dense on the way.
+  // The same as an Observation. Sources of sparse files fill it without a dense row.
   virtual bool next(Observation& y);
 
   // True for formats whose rows can be read independently: CSV, TSV, JSON lines, NPY and HDF5. An
@@ -61,8 +61,8 @@ struct SourceOptions {
   DataFormat format = DataFormat::by_name;
   // Other formats have no header, and refuse `present` and `absent`.
   HeaderRow header = HeaderRow::automatic;
-  // At the end of a regular file wait for more, for lines of text. A line is handed out when it has
-  // ended, so that half a line at the end is left alone.
+  // At the end of a regular file of text, wait for more lines. An unfinished last line is not
+  // returned until it ends.
   bool follow = false;
   // Called about 20 times a second while a followed file or a pipe has nothing to read. If it
   // returns true, the data end there.
@@ -78,8 +78,8 @@ struct SourceOptions {
 HEADWATER_EXPORT std::unique_ptr<ObservationSource> open_source(const std::string& name,
                                                                 const SourceOptions& options = {});
 
-// The whole of such a file, rows as they stand there: a basis, activations. No cell may be missing.
-// A header that is `automatic` is recognised by names alone: 0,1,2 may well be a row of a basis.
+// Reads such a file as one matrix, for instance a basis or activations. No cell may be missing. A
+// header that is `automatic` is recognised by names alone: 0,1,2 may well be a row of a basis.
 HEADWATER_EXPORT RowMatrix read_matrix(const std::string& name, const SourceOptions& options = {});
 
 }  // namespace headwater
