@@ -62,8 +62,8 @@ class HEADWATER_EXPORT Session {
   // not led to a finite estimate.
   void finish();
 
-  // Saves or restores the state of an unfinished fit by online EM. The session that restores must
-  // have the same Config. The fit then continues bit for bit as if there had been no break.
+  // Saves or restores the state of an unfinished fit by online EM. To restore it, make a Session
+  // with the same Config. The fit then continues bit for bit as if there had been no break.
   void exchange(StateArchive& archive);
 
   const Config& config() const;
