@@ -7,15 +7,29 @@ namespace headwater {
 
 namespace {
 
-// Calls visit(x, m, count, exposure, lambda_m(x)) for the cells that a law looks at one by one:
-// those with a count, or all that were seen.
+// Calls visit(x, m, forces of the cell, count, exposure, lambda_m(x)) for the cells that a law
+// looks at one by one: those with a count, or all that were seen.
 template <class Visit>
 void for_each_cell(const ExactFilter& filter, const Observation& y, const Visit& visit) {
-  const bool is_plain = filter.emission().law()->has_plain_losses();
+  const BlockLaw& law = *filter.emission().law();
+  const auto intensity_of = [&](Index m, Index x) {
+    return filter.basis().row(m).dot(filter.states().row(x));
+  };
+  if (law.has_plain_losses()) {
+    for (std::size_t j = 0; j < y.channels().size(); ++j) {
+      const Index m = y.channels()[j];
+      for (Index x = 0; x < filter.states().rows(); ++x) {
+        const double intensity = intensity_of(m, x);
+        const double gain = intensity > 0 ? y.counts()[j] / intensity : 0;
+        visit(x, m, CellForces{gain, 1}, y.counts()[j], 1.0, intensity);
+      }
+    }
+    return;
+  }
   for_each_seen(y, [&](Index m, double count, double exposure) {
-    if (is_plain && count == 0) return;
     for (Index x = 0; x < filter.states().rows(); ++x) {
-      visit(x, m, count, exposure, filter.basis().row(m).dot(filter.states().row(x)));
+      const double intensity = intensity_of(m, x);
+      visit(x, m, law.cell_forces(m, count, exposure, intensity), count, exposure, intensity);
     }
   });
 }
@@ -30,6 +44,7 @@ ForwardRecursion::ForwardRecursion(const ExactFilter& filter, SecondStatistic se
       num_moves_(with_moves ? filter.transition()->num_moves() : 0),
       num_law_statistics_(filter.emission().law()->num_statistics(num_channels_)),
       statistics_(statistics_for(filter.emission(), num_moves_)),
+      sums_(filter.emission().law()->sums()),
       u_(RowMatrix::Zero(filter.states().rows(), offset_unseen())) {}
 
 std::unique_ptr<ExactSmoother> ForwardRecursion::clone() const {
@@ -87,19 +102,21 @@ void ForwardRecursion::add_counts(const ExactFilter& filter, const Vector& law,
           weight * (filter.states().array().colwise() * law.array()).matrix();
     }
   }
-  for_each_cell(filter, y, [&](Index x, Index m, double count, double exposure, double intensity) {
-    const CellForces forces = of_counts.cell_forces(m, count, exposure, intensity);
-    const double mass = weight * law[x];
-    auto own = u_.row(x);
-    own.segment(offset_s2() + m * num_components_, num_components_) +=
-        mass * forces.gain * filter.basis().row(m).cwiseProduct(filter.states().row(x));
-    if (!has_losses) return;
-    own.segment(offset_unseen() + m * num_components_, num_components_) +=
-        mass * (1 - forces.loss) * filter.states().row(x);
-    of_counts.add_statistics(
-        m, count, exposure, intensity, mass,
-        {own.data() + offset_s4(), static_cast<std::size_t>(num_law_statistics_)});
-  });
+  for_each_cell(filter, y,
+                [&](Index x, Index m, const CellForces& forces, double count, double exposure,
+                    double intensity) {
+                  const double mass = weight * law[x];
+                  auto own = u_.row(x);
+                  own.segment(offset_s2() + m * num_components_, num_components_) +=
+                      mass * forces.gain *
+                      filter.basis().row(m).cwiseProduct(filter.states().row(x));
+                  if (!has_losses) return;
+                  own.segment(offset_unseen() + m * num_components_, num_components_) +=
+                      mass * (1 - forces.loss) * filter.states().row(x);
+                  of_counts.add_statistics(
+                      m, count, exposure, intensity, mass,
+                      {own.data() + offset_s4(), static_cast<std::size_t>(num_law_statistics_)});
+                });
 }
 
 void ForwardRecursion::add_unexposed(const ExactFilter& filter, const Observation& y,
@@ -141,10 +158,6 @@ void ForwardRecursion::add_moves(const ExactFilter& filter, double weight) {
 }
 
 void ForwardRecursion::read_out(const ExactFilter& filter, const Observation& y, double step_size) {
-  // As printed, the counts of this observation enter u_ only with the next.
-  const bool adds_now = second_ == SecondStatistic::kAsPrinted;
-  if (adds_now) before_counts_ = u_;
-  if (adds_now) add_counts(filter, filter.filtered(), y, step_size);
   const RowMatrix sums = u_.colwise().sum();
   const auto table = [&](Index offset) {
     return Eigen::Map<const RowMatrix>(sums.data() + offset, num_channels_, num_components_);
@@ -156,7 +169,10 @@ void ForwardRecursion::read_out(const ExactFilter& filter, const Observation& y,
   if (u_.cols() > offset_unseen()) statistics_.unseen = table(offset_unseen());
   statistics_.squared_weights *= (1 - step_size) * (1 - step_size);
   statistics_.count_observation(step_size);
-  if (adds_now) u_ = before_counts_;
+  if (second_ == SecondStatistic::kAtOnce) return;
+  // As printed, the counts of this observation enter u_ only with the next.
+  sums_->add_counts_of_one(filter.states(), filter.emission(), step_size * filter.filtered(), y,
+                           statistics_);
 }
 
 }  // namespace headwater

@@ -51,9 +51,9 @@ class ForwardRecursion final : public ExactSmoother {
   Index num_moves_;
   Index num_law_statistics_;
   Statistics statistics_;
+  ClonePointer<EmissionSums> sums_;
 
-  RowMatrix u_;  // n x number of statistics
-  RowMatrix before_counts_;
+  RowMatrix u_;      // n x number of statistics
   Vector previous_;  // p(x_t-1 | y_1..t-1)
   Observation previous_observation_;
   double previous_step_size_ = 0;

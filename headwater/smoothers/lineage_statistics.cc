@@ -53,7 +53,8 @@ void LineageStatistics::add_counts(const Eigen::Ref<const Matrix>& activations,
       for (std::size_t j = 0; j < y.channels().size(); ++j) {
         const Index m = y.channels()[j];
         const double intensity = basis.row(m).dot(activations.row(i));
-        const double share = weight * law.cell_forces(m, y.counts()[j], 1, intensity).gain;
+        if (!(intensity > 0)) continue;
+        const double share = weight * y.counts()[j] / intensity;
         table_.row(i).segment(offset_s2() + m * num_components_, num_components_) +=
             share * basis.row(m).cwiseProduct(activations.row(i));
       }
