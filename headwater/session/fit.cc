@@ -1,0 +1,374 @@
+#include "headwater/session/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "headwater/engines/forecast.hpp"
+#include "headwater/error.hpp"
+#include "headwater/learning/initialise.hpp"
+#include "headwater/learning/monte_carlo_em.hpp"
+
+namespace headwater {
+
+namespace {
+
+// How many observations a random start is scaled to.
+constexpr std::int64_t kStartObservations = 100;
+
+// The first M-step waits for so many observations where no start was searched for.
+constexpr std::int64_t kBurnIn = 100;
+
+constexpr double kExponentAfterSearch = 0.7;
+constexpr double kRidgeAfterSearch = 0.15;
+
+// Observations after which a component may be found idle.
+constexpr std::int64_t kReviveAfter = 1000;
+
+// Of a stream, enough to see how it went; of batch EM, every iteration as a rule.
+constexpr Index kOnlineTraceRows = 256;
+constexpr Index kBatchTraceRows = 100000;
+
+MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
+  MStepOptions options = config.effective_m_step();
+  const bool has_particles =
+      prior.is_finite() && choose_engine(config, prior, 0).kind == EngineKind::kParticle;
+  if (has_particles && !config.paper_exact) {
+    options.transition_floor = std::min(0.1, 2 / static_cast<double>(config.engine.num_particles));
+  }
+  return options;
+}
+
+BatchEmOptions batch_options(const Config& config, const AnyPrior& prior) {
+  BatchEmOptions options;
+  options.max_iterations = config.iterations;
+  options.tolerance = config.tolerance;
+  options.unseen_past = !config.paper_exact;
+  options.m_step = m_step_options(config, prior);
+  return options;
+}
+
+Trace new_trace(const Config& config) {
+  return Trace(config.trace_every,
+               config.method == Method::kBatch ? kBatchTraceRows : kOnlineTraceRows);
+}
+
+}  // namespace
+
+Session::Fit::Fit(Config config, AnyPrior prior)
+    : config_(std::move(config)), prior_(std::move(prior)), trace_(new_trace(config_)) {
+  if (config_.num_components == 0) config_.num_components = prior_.num_components();
+  config_.validate();
+  if (prior_.num_components() != config_.num_components) {
+    throw UsageError(fmt::format("the prior has {} components and {} were asked for",
+                                 prior_.num_components(), config_.num_components));
+  }
+  const Parameters parameters = prior_.parameters();
+  for (const std::string& name : config_.m_step.held_parameters) {
+    if (find_parameter(parameters, name) == nullptr) {
+      throw UsageError(
+          fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
+    }
+  }
+  check_engine(config_, prior_);
+  check_start();
+}
+
+void Session::Fit::check_start() const {
+  const Matrix& basis = config_.initial_basis;
+  if (basis.size() == 0) return;
+  const Index columns = config_.num_components + (config_.background ? 1 : 0);
+  if (basis.cols() != config_.num_components && basis.cols() != columns) {
+    throw InputError(
+        fmt::format("the starting basis has {} columns; expected {}, one for each "
+                    "component",
+                    basis.cols(), config_.num_components));
+  }
+  if (!(basis.array().isFinite() && basis.array() >= 0).all()) {
+    throw InputError("the starting basis has an entry that is negative or not finite");
+  }
+}
+
+void Session::Fit::check(const Observation& y) {
+  const Index size = y.num_channels();
+  if (num_channels_ == 0) {
+    if (size == 0) throw InputError("the first observation has no channels");
+    const Matrix& basis = config_.initial_basis;
+    if (basis.size() > 0 && basis.rows() != size) {
+      throw InputError(fmt::format("the starting basis has {} rows and the data have {} channels",
+                                   basis.rows(), size));
+    }
+    num_channels_ = size;
+  }
+  if (size != num_channels_) {
+    throw InputError(fmt::format("observation {} has {} channels; expected {}", observations_ + 1,
+                                 size, num_channels_));
+  }
+}
+
+bool Session::Fit::searches() const {
+  return config_.init == Init::kAuto && config_.initial_basis.size() == 0 &&
+         !config_.m_step.hold_basis && !config_.paper_exact;
+}
+
+Index Session::Fit::num_to_hold_back() const {
+  return searches() ? start_buffer(num_channels_, prior_) : kStartObservations;
+}
+
+bool Session::Fit::wants_to_hold_back() const {
+  if (config_.method == Method::kBatch) return true;
+  const bool start_is_given =
+      config_.initial_basis.cols() == config_.num_components + (config_.background ? 1 : 0);
+  return !start_is_given && observations_ < num_to_hold_back();
+}
+
+void Session::Fit::update(const Observation& y) {
+  if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
+  check(y);
+  ++observations_;
+  if (learner_ && held_back_.empty()) {
+    take_in(y);
+    return;
+  }
+  held_back_.add(y);
+  if (learner_) {
+    take_in_held_back();
+  } else if (!wants_to_hold_back()) {
+    start();
+  }
+}
+
+void Session::Fit::exchange(StateArchive& archive) {
+  if (config_.method == Method::kBatch) {
+    throw UsageError("batch EM keeps the whole record; only online fits can be put away");
+  }
+  bool has_started = learner_.has_value();
+  archive.count(num_channels_);
+  archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
+  archive(has_started);
+  if (!has_started) return;
+  if (num_channels_ == 0) throw InputError("the saved state has started without a channel");
+  if (!learner_) {
+    const Index columns = config_.num_components + (config_.background ? 1 : 0);
+    Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
+    auto engine =
+        engine_for(blank, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
+    learner_.emplace(std::move(engine), std::move(blank), learner_options());
+  }
+  archive(*learner_);
+}
+
+void Session::Fit::finish() {
+  if (is_finished_) throw UsageError("the fit is finished already");
+  if (observations_ == 0) throw InputError("there are no observations");
+  if (config_.method == Method::kBatch) {
+    run_batch();
+  } else {
+    if (!learner_) start();
+    take_in_held_back();
+    learner_->finish();
+    record(learner_->observations(), learner_->log_likelihood(), true);
+  }
+  is_finished_ = true;
+  refuse_infinite_estimate();
+}
+
+// Counts, exposures or starting values beyond what arithmetic can hold.
+void Session::Fit::refuse_infinite_estimate() const {
+  const Estimate estimate = batch_ ? batch_->estimate : learner_->reported();
+  const Estimate last = batch_ ? batch_->last : learner_->last();
+  if (estimate.is_finite() && last.is_finite()) return;
+  throw InputError(
+      "the fit has not led to a finite estimate: counts, exposures or starting values are too "
+      "large "
+      "or too small for arithmetic");
+}
+
+Estimate Session::Fit::starting_estimate() {
+  if (searches()) {
+    const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
+    StartSearch found =
+        automatic_start(held_back_.first(most), prior_, {}, config_.background,
+                        m_step_options(config_, prior_), config_.seed, on_search.get());
+    start_report_ = std::move(found.report);
+    return std::move(found.estimate);
+  }
+  const Matrix rates = RecordView(held_back_).rates();
+  Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
+                                                  : random_start(rates, prior_, config_.seed);
+  if (config_.background && basis.cols() == config_.num_components) {
+    basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+    basis.rightCols(1) = background_start(rates);
+  }
+  return {std::move(basis), prior_};
+}
+
+// After a search the first M-step waits until what was searched is in, with equal weights: the
+// start fits these observations already, and statistics of the latest of them would undo that. From
+// there smaller steps suffice, lengthened by less, and bring less noise. Steps or a burn-in that
+// somebody has asked for are taken as they are.
+OnlineEmOptions Session::Fit::learner_options() const {
+  OnlineEmOptions options;
+  options.step_size = config_.step_size;
+  options.burn_in = config_.burn_in > 0 ? config_.burn_in : kBurnIn;
+  if (waits_for_search()) {
+    options.burn_in = num_to_hold_back();
+    options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(options.burn_in);
+    options.least_ridge = kRidgeAfterSearch;
+  }
+  options.average = config_.averages();
+  options.rescue_short_streams = !config_.paper_exact;
+  options.lengthen_steps = !config_.paper_exact;
+  options.revive_after = config_.paper_exact ? 0 : kReviveAfter;
+  options.seed = config_.seed;
+  options.m_step = m_step_options(config_, prior_);
+  return options;
+}
+
+void Session::Fit::start() {
+  Estimate start = starting_estimate();
+  auto engine =
+      engine_for(start, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
+  learner_.emplace(std::move(engine), std::move(start), learner_options());
+  take_in_held_back();
+}
+
+// Counted before it is taken in, so that none is taken in twice if a callback throws.
+void Session::Fit::take_in_held_back() {
+  if (held_back_.empty()) return;
+  while (num_taken_in_ < held_back_.size()) take_in(held_back_[num_taken_in_++]);
+  held_back_.clear();
+  num_taken_in_ = 0;
+}
+
+void Session::Fit::take_in(const Observation& y) {
+  prediction_before_m_step_.reset();
+  OnlineEm::BeforeMStep before_m_step;
+  if (keeps_predictions_) {
+    before_m_step = [&](const StepReport& report) {
+      prediction_before_m_step_ = draw_prediction(learner_->engine(), report.t, config_.seed);
+    };
+  }
+  const StepReport report = learner_->update(y, before_m_step);
+  if (const ParticleReport* particles = report.filter.particles()) {
+    health_.add(*particles, config_.engine.num_particles);
+  }
+  if (report.filter.impossible && config_.strict) {
+    throw InputError(
+        fmt::format("observation {} is impossible under the parameters of its time", report.t));
+  }
+  if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
+  if (on_step.get()) on_step.get()(report);
+}
+
+PredictiveDraws Session::Fit::prediction() const {
+  if (prediction_before_m_step_) return *prediction_before_m_step_;
+  return draw_prediction(started().engine(), started().observations(), config_.seed);
+}
+
+std::unique_ptr<Engine> Session::Fit::engine_for(const Estimate& estimate, std::uint64_t seed,
+                                                 std::shared_ptr<const ThreadPool> pool) const {
+  return make_engine({config_, estimate, seed, std::move(pool), true});
+}
+
+void Session::Fit::run_batch() {
+  trace_ = new_trace(config_);
+  const auto tell = [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
+    const Vector values = trace_values(estimate);
+    if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
+    if (on_iteration.get()) on_iteration.get()(iteration, log_likelihood, estimate);
+  };
+  if (engine().kind == EngineKind::kExact) {
+    batch_ = batch_em(held_back_, starting_estimate(), batch_options(config_, prior_), tell);
+  } else {
+    const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
+    const auto engine_of_iteration = [&](const Estimate& estimate, std::int64_t iteration) {
+      const std::uint64_t seed = config_.seed + (static_cast<std::uint64_t>(iteration) << 32);
+      return engine_for(estimate, seed, pool);
+    };
+    batch_ = monte_carlo_em(held_back_, starting_estimate(), batch_options(config_, prior_),
+                            engine_of_iteration, tell);
+  }
+  held_back_.clear();
+  trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
+                   trace_values(batch_->estimate), trace_values(batch_->last)});
+}
+
+void Session::Fit::record(std::int64_t t, double log_likelihood, bool is_end) {
+  TraceRow row{t, log_likelihood, trace_values(learner_->reported()),
+               trace_values(learner_->last())};
+  if (is_end) {
+    trace_.add_last(std::move(row));
+  } else {
+    trace_.add(std::move(row));
+  }
+}
+
+double Session::Fit::log_likelihood() const {
+  if (batch_) return batch_->log_likelihood.back();
+  return learner_ ? learner_->log_likelihood() : 0;
+}
+
+const OnlineEm& Session::Fit::started() const {
+  if (!learner_) throw UsageError("there is no estimate before the start of the fit");
+  return *learner_;
+}
+
+Vector Session::Fit::filtered_activation() const {
+  return started().filtered_activation().head(config_.num_components);
+}
+
+Matrix Session::Fit::forecast(Index horizon) const {
+  return started().working().basis * forecast_activations(started().engine(), horizon);
+}
+
+Model Session::Fit::model() const {
+  if (!learner_ && !batch_) throw UsageError("there is no model before the start of the fit");
+  Model model(batch_ ? batch_->estimate : learner_->reported(),
+              batch_ ? batch_->last : learner_->last());
+  model.background = config_.background;
+  const EngineChoice choice = engine();
+  model.engine = choice.kind;
+  model.engine_reason = choice.reason;
+  model.lost_mass = batch_ ? 0 : learner_->mean_lost_mass();
+  if (choice.kind == EngineKind::kParticle) {
+    model.proposal = choose_proposal(config_, prior_, num_channels_);
+    model.effective_part = health_.mean_part();
+  }
+  model.method = config_.method;
+  model.keeps_its_start = waits_for_search();
+  model.seed = config_.seed;
+  model.version = version();
+  model.observations = batch_ ? observations_ : learner_->observations();
+  model.impossible_observations =
+      batch_ ? batch_->impossible_observations : learner_->impossible_observations();
+  model.revivals = batch_ ? 0 : learner_->revivals();
+  model.iterations = batch_ ? batch_->iterations : learner_->m_steps();
+  model.converged = batch_ && batch_->converged;
+  model.log_likelihood = log_likelihood();
+  model.options = describe(config_);
+  for (const Parameter& parameter : prior_.parameters()) {
+    model.options.emplace_back("start-" + parameter.name,
+                               fmt::format("{}", fmt::join(as_span(parameter.value), ",")));
+  }
+
+  const std::vector<TraceRow>& rows = trace_.rows();
+  model.trace.names = trace_names(model.last, model.background);
+  const auto num_rows = static_cast<Index>(rows.size());
+  const auto num_values = static_cast<Index>(model.trace.names.size());
+  model.trace.t.resize(num_rows);
+  model.trace.log_likelihood.resize(num_rows);
+  model.trace.reported.resize(num_rows, num_values);
+  model.trace.last.resize(num_rows, num_values);
+  for (Index i = 0; i < num_rows; ++i) {
+    model.trace.t[i] = static_cast<double>(rows[i].t);
+    model.trace.log_likelihood[i] = rows[i].log_likelihood;
+    model.trace.reported.row(i) = rows[i].reported;
+    model.trace.last.row(i) = rows[i].last;
+  }
+  return model;
+}
+
+}  // namespace headwater

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "headwater/inference.hpp"
+#include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/batch_em.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/reports.hpp"
+#include "headwater/session.hpp"
+#include "headwater/session/engine_table.hpp"
+#include "headwater/session/trace.hpp"
+
+namespace headwater {
+
+// A callback of its owner alone: a copy has none.
+template <class F>
+class OwnCallback {
+ public:
+  OwnCallback() = default;
+  OwnCallback(const OwnCallback&) {}
+  OwnCallback(OwnCallback&&) noexcept = default;
+  OwnCallback& operator=(const OwnCallback&) = delete;
+  OwnCallback& operator=(OwnCallback&&) = delete;
+  ~OwnCallback() = default;
+
+  void set(std::function<F> function) { function_ = std::move(function); }
+  const std::function<F>& get() const { return function_; }
+
+ private:
+  std::function<F> function_;
+};
+
+// What a Session keeps behind its pointer; Session says what each function does.
+class Session::Fit {
+ public:
+  Fit(Config config, AnyPrior prior);
+
+  void update(const Observation& y);
+  void update_cells(std::span<const double> counts, std::span<const double> exposures) {
+    given_.assign(counts, exposures, observations_ + 1);
+    update(given_);
+  }
+  void finish();
+  void exchange(StateArchive& archive);
+
+  const Config& config() const { return config_; }
+  std::int64_t observations() const { return observations_; }
+  double log_likelihood() const;
+  EngineChoice engine() const { return choose_engine(config_, prior_, num_channels_); }
+  const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
+  const StartReport& start_report() const { return start_report_; }
+  const ParticleHealth& particle_health() const { return health_; }
+  Vector filtered_activation() const;
+  Matrix forecast(Index horizon) const;
+  Model model() const;
+  bool is_finished() const { return is_finished_; }
+  void keep_predictions(bool keep) { keeps_predictions_ = keep; }
+  PredictiveDraws prediction() const;
+
+  OwnCallback<void(const StepReport&)> on_step;
+  OwnCallback<void(std::int64_t, double, const Estimate&)> on_iteration;
+  OwnCallback<void(std::int64_t, std::int64_t)> on_search;
+
+ private:
+  void check_start() const;
+  const OnlineEm& started() const;  // throws UsageError before the start
+  void check(const Observation& y);
+  bool wants_to_hold_back() const;
+  Index num_to_hold_back() const;
+  OnlineEmOptions learner_options() const;
+  bool searches() const;
+  // Whether the first M-step waits until what was searched is in.
+  bool waits_for_search() const {
+    return config_.step_size.is_automatic() && config_.burn_in == 0 && searches();
+  }
+  Estimate starting_estimate();
+  void start();
+  void take_in_held_back();
+  void take_in(const Observation& y);
+  void run_batch();
+  void record(std::int64_t t, double log_likelihood, bool is_end);
+  void refuse_infinite_estimate() const;
+  std::unique_ptr<Engine> engine_for(const Estimate& estimate, std::uint64_t seed,
+                                     std::shared_ptr<const ThreadPool> pool) const;
+
+  Config config_;
+  AnyPrior prior_;
+  StartReport start_report_;
+  bool is_finished_ = false;
+  Index num_channels_ = 0;
+  std::int64_t observations_ = 0;
+  Observation given_;
+  Record held_back_;
+  Index num_taken_in_ = 0;  // of those held back
+  std::optional<OnlineEm> learner_;
+  std::optional<BatchEmResult> batch_;
+  ParticleHealth health_;
+  Trace trace_;
+  bool keeps_predictions_ = false;
+  // Of the last observation, where an M-step has followed it.
+  std::optional<PredictiveDraws> prediction_before_m_step_;
+};
+
+}  // namespace headwater
