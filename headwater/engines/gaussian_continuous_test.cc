@@ -1,0 +1,265 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "headwater/engines/exact_batch.hpp"
+#include "headwater/engines/fast_engine.hpp"
+#include "headwater/engines/particle_batch.hpp"
+#include "headwater/engines/particle_engine.hpp"
+#include "headwater/models/gamma_prior.hpp"
+#include "headwater/models/independent_prior.hpp"
+#include "headwater/models/log_gaussian.hpp"
+#include "headwater/models/relaxed_selection.hpp"
+#include "headwater/reference/gaussian_runs.hpp"
+#include "headwater/reference/grid_chain.hpp"
+#include "headwater/reference/particle_runs.hpp"
+#include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
+
+// Particles and the fast engine under continuous priors, with a law of the counts that is not
+// Poisson's, against fine grids.
+
+namespace headwater {
+namespace {
+
+using reference::density;
+using reference::findings;
+using reference::GaussianLaw;
+using reference::kNoise;
+using reference::kSeeds;
+using reference::largest_relative_difference;
+using reference::ParticleKind;
+using reference::particles;
+using reference::run;
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+// Two components and a background; a missing cell and an exposure.
+struct Continuous {
+  explicit Continuous(const AnyPrior& prior)
+      : emission((Matrix(3, 3) << 3, 1, 3, 0.5, 2, 4, 1, 1, 5).finished(), GaussianLaw(kNoise)) {
+    Simulator simulator(prior, Emission(emission.basis().leftCols(2), GaussianLaw(kNoise)), 5);
+    Matrix counts(3, 8);
+    for (Index t = 0; t < counts.cols(); ++t) {
+      simulator.next();
+      counts.col(t) =
+          Eigen::Map<const Vector>(simulator.observation().data(), 3) + emission.basis().col(2);
+    }
+    counts(1, 3) = kMissing;
+    Matrix exposures = Matrix::Ones(3, 8);
+    exposures(2, 6) = 0.5;
+    counts(2, 6) *= 0.5;
+    record = Record(counts, exposures);
+  }
+  Emission emission;
+  Record record;
+};
+
+Vector on_grid(const AnyPrior& prior, const Continuous& c, Index cells) {
+  const reference::GridChain grid = reference::make_grid_chain(prior, cells);
+  ExactBatch batch(grid.chain, c.emission, c.record);
+  return findings(batch.log_likelihood(), batch.statistics(false));
+}
+
+// The density of relaxed-selection jumps, so that the error falls with the squared width only.
+Vector truth_on_grid(const AnyPrior& prior, const Continuous& c) {
+  constexpr Index kCells = 96;
+  const Vector fine = on_grid(prior, c, kCells);
+  if (prior.name() != "relaxed-selection") return fine;
+  return (4 * fine - on_grid(prior, c, kCells / 2)) / 3;
+}
+
+TEST(GaussianEngines, ParticlesOfContinuousPriorsAgreeWithTheGrid) {
+  constexpr double kResolution = 1e-4;  // the grid's own error
+  for (const AnyPrior& prior :
+       {AnyPrior(LogGaussian(2, 0.7, 0.3)), AnyPrior(GammaPrior(2, 3, 0.6)),
+        AnyPrior(IndependentPrior(2, 2)), AnyPrior(RelaxedSelection(2, 0.8))}) {
+    const Continuous c(prior);
+    Vector truth = truth_on_grid(prior, c);
+    const double log_likelihood = truth[0];
+    truth[0] = 1;
+    for (const bool guided : {false, true}) {
+      auto options = particles(ParticleKind::kLag, guided);
+      options.learn_prior = false;
+      const Matrix found = reference::over_seeds(kSeeds, [&](std::uint64_t seed) {
+        options.filter.seed = seed;
+        ParticleEngine engine(prior, c.emission, options, reference::threads(1));
+        const double estimate = run(engine, c.record);
+        return findings(std::exp(estimate - log_likelihood), engine.statistics());
+      });
+      ASSERT_EQ(found.cols(), truth.size());
+      EXPECT_LT(reference::largest_z(found, truth, kResolution), reference::critical_z(found))
+          << prior.name() << ", guided " << guided;
+    }
+  }
+}
+
+// Guides that know the law keep more particles alive than the prior alone.
+TEST(GaussianEngines, GuidesKnowTheLaw) {
+  for (const AnyPrior& prior :
+       {AnyPrior(LogGaussian(2, 0.7, 0.3)), AnyPrior(GammaPrior(2, 3, 0.6)),
+        AnyPrior(IndependentPrior(2, 2)), AnyPrior(RelaxedSelection(2, 0.8))}) {
+    Continuous c(prior);
+    c.emission.set_law(GaussianLaw(0.3));
+    const auto mean_effective_size = [&](bool guided) {
+      auto options = particles(ParticleKind::kLag, guided);
+      options.filter.bridge_below = 0;
+      ParticleFilter filter(prior, c.emission, options.filter, reference::threads(1));
+      double sum = 0;
+      for (Index t = 0; t < c.record.size(); ++t) {
+        sum += filter.step(c.record[t]).particles()->effective_size;
+      }
+      return sum / static_cast<double>(c.record.size());
+    };
+    EXPECT_GT(mean_effective_size(true), 2 * mean_effective_size(false)) << prior.name();
+  }
+}
+
+// --- the fast engine -----------------------------------------------------------------------------
+
+FastEngineOptions uncorrected() {
+  FastEngineOptions options;
+  options.filter.most_corrected = 0;
+  options.filter.most_steps = 2000;
+  options.filter.tolerance = 1e-12;
+  return options;
+}
+
+// The surroundings of the best activation by their definition: many short steps uphill, then the
+// curvature there.
+struct Best {
+  Vector x;
+  Vector curvature;  // of each component alone, times x^2
+  double log_likelihood = 0;
+};
+
+Best climb_naively(const Continuous& c, const Observation& y,
+                   const std::function<double(Index, double)>& prior_slope) {
+  const Matrix& basis = c.emission.basis();
+  Best best{Vector::Ones(3), Vector::Zero(2)};
+  const auto for_cells = [&](const auto& visit) {
+    for_each_seen(y, [&](Index m, double count, double exposure) {
+      visit(m, exposure, count - exposure * basis.row(m).dot(best.x));
+    });
+  };
+  for (int i = 0; i < 40000; ++i) {
+    Vector slope = Vector::Zero(2);  // in log x
+    for_cells([&](Index m, double exposure, double away) {
+      for (Index k = 0; k < 2; ++k) {
+        slope[k] += best.x[k] * exposure * basis(m, k) * away / (kNoise * kNoise);
+      }
+    });
+    for (Index k = 0; k < 2; ++k) {
+      best.x[k] *= std::exp(0.002 * (slope[k] + prior_slope(k, best.x[k])));
+    }
+  }
+  for_cells([&](Index m, double exposure, double away) {
+    best.log_likelihood += std::log(density(away, 0));
+    for (Index k = 0; k < 2; ++k) {
+      const double share = best.x[k] * exposure * basis(m, k) / kNoise;
+      best.curvature[k] += share * share;
+    }
+  });
+  return best;
+}
+
+TEST(GaussianEngines, FastFitsNormalLawsToOneObservation) {
+  const AnyPrior prior(LogGaussian(2, 0.7, 0.3));
+  const double variance = 0.09 / (1 - 0.49);
+  const Continuous c(prior);
+  const Observation& y = c.record[6];  // with an exposure
+  FastEngine engine(prior, c.emission, uncorrected());
+  const FilterStep step = engine.step(y, 1);
+  const Best best = climb_naively(c, y, [&](Index, double x) { return -std::log(x) / variance; });
+  double log_probability = best.log_likelihood;
+  for (Index k = 0; k < 2; ++k) {
+    const double u = std::log(best.x[k]);
+    const double fitted = 1 / (1 / variance + best.curvature[k]);
+    EXPECT_NEAR(engine.filter().filtered().mean[k], u, 1e-6);
+    EXPECT_NEAR(engine.filter().filtered().variance[k], fitted, 1e-6);
+    log_probability += -0.5 * u * u / variance + 0.5 * std::log(fitted / variance);
+  }
+  EXPECT_NEAR(step.log_predictive, log_probability, 1e-5);
+}
+
+TEST(GaussianEngines, FastFitsGammaLawsToOneObservation) {
+  const double shape = 3;
+  const AnyPrior prior(GammaPrior(2, shape, 0.6));
+  const Continuous c(prior);
+  const Observation& y = c.record[6];
+  FastEngine engine(prior, c.emission, uncorrected());
+  const FilterStep step = engine.step(y, 1);
+  const Best best = climb_naively(c, y, [&](Index, double x) { return shape - shape * x; });
+  double log_probability = best.log_likelihood;
+  for (Index k = 0; k < 2; ++k) {
+    const double x = best.x[k];
+    const double a = best.curvature[k];  // of x^a exp(-b x), which has the likelihood's slope
+    const double b = (shape + a) / x - shape;
+    EXPECT_NEAR(engine.filter().filtered().mean[k], x, 1e-6);
+    EXPECT_NEAR(engine.filter().filtered().variance[k], x * x / (shape + a), 1e-6);
+    log_probability += shape * std::log(shape) - std::lgamma(shape) + std::lgamma(shape + a) -
+                       (shape + a) * std::log(shape + b) - a * std::log(x) + b * x;
+  }
+  EXPECT_NEAR(step.log_predictive, log_probability, 1e-5);
+}
+
+// With its correction by weighted draws the probability of the first observation has no bias.
+TEST(GaussianEngines, CorrectedFastAgreesWithTheGrid) {
+  const AnyPrior prior(LogGaussian(2, 0.7, 0.3));
+  const Continuous c(prior);
+  Record first;
+  first.add(c.record[0]);
+  const double truth =
+      ExactBatch(reference::make_grid_chain(prior, 96).chain, c.emission, first).log_likelihood();
+  const Matrix found = reference::over_seeds(kSeeds, [&](std::uint64_t seed) {
+    FastEngineOptions options;
+    options.filter.seed = seed;
+    FastEngine engine(prior, c.emission, options);
+    return Vector::Constant(1, std::exp(engine.step(c.record[0], 1).log_predictive - truth)).eval();
+  });
+  EXPECT_LT(reference::largest_z(found, Vector::Ones(1), 1e-5), reference::critical_z(found));
+}
+
+// Where the prior says more of the activations than the counts do, the law of a step is narrow, and
+// the statistics are close to those of the exact smoother on a fine grid.
+TEST(GaussianEngines, FastStatisticsAreNearThoseOfTheGrid) {
+  for (const AnyPrior& prior :
+       {AnyPrior(LogGaussian(2, 0.7, 0.05)), AnyPrior(GammaPrior(2, 200, 0.6))}) {
+    const Continuous c(prior);
+    ExactBatch batch(reference::make_grid_chain(prior, 96).chain, c.emission, c.record);
+    const Statistics truth = batch.statistics(false);
+    for (const Index most_corrected : {Index{0}, Index{12}}) {
+      FastEngineOptions options;
+      options.filter.most_corrected = most_corrected;
+      options.learn_prior = false;
+      FastEngine engine(prior, c.emission, options);
+      run(engine, c.record);
+      const Statistics& found = engine.statistics();
+      EXPECT_LT(largest_relative_difference(found.s1, truth.s1), 0.02) << prior.name();
+      EXPECT_LT(largest_relative_difference(found.s2, truth.s2), 0.02) << prior.name();
+      EXPECT_LT(largest_relative_difference(found.s4, truth.s4), 0.02) << prior.name();
+      EXPECT_LT(largest_relative_difference(found.unseen, truth.unseen), 0.02) << prior.name();
+    }
+  }
+}
+
+// At the best activation alone the squared residuals of three cells with two free activations would
+// be a third of what they are.
+TEST(GaussianEngines, FastKnowsThatItsBestActivationFitsTooWell) {
+  const AnyPrior prior(GammaPrior(2, 3, 0.1));
+  const Emission emission((Matrix(3, 2) << 30, 10, 10, 30, 20, 20).finished(), GaussianLaw(1));
+  Simulator simulator(prior, emission, 3);
+  FastEngine engine(prior, emission, {});
+  constexpr int kLength = 2000;
+  for (int t = 1; t <= kLength; ++t) {
+    simulator.next();
+    engine.step(simulator.observation(), 1.0 / t);
+  }
+  engine.finish();
+  EXPECT_NEAR(engine.statistics().s4[0] / engine.statistics().s4[1], 1, 0.1);
+}
+
+}  // namespace
+}  // namespace headwater
