@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from input_files import (BASIS, COLUMNS, COUNTS, CSV, DATASETS, FILES, FIT, ROWS, attempt,
-                         json_lines, mtx_array, npy, small_fit)
+                         json_lines, mtx_array, mtx_entries, npy, small_fit)
 from support import TIMEOUT, as_csv, held_model
 
 
