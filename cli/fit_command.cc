@@ -72,6 +72,12 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     const std::string among = trials > 1 ? fmt::format(", the best of {} trials", trials) : "";
     fmt::print(stderr, "start: {}{} on the first observations\n", start.chosen, among);
   }
+  if (const StartReport::LawChoice& law = start.law; !law.chosen.empty()) {
+    fmt::print(stderr,
+               "counts {}: predicts held-out observations better than {} by {:.3g} nats an "
+               "observation (standard error {:.2g})\n",
+               law.chosen, law.other, law.gain, law.standard_error);
+  }
   if (!model.engine_reason.empty()) {
     fmt::print(stderr, "engine {}: {}\n", to_string(model.engine), model.engine_reason);
   }

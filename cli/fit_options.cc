@@ -81,6 +81,7 @@ OptionTable<FitOptions> FitOptions::table() {
 Config FitOptions::config() const {
   Config config = settings;
   config.prior.parameters = parameters.parameters(config.prior.name);
+  config.counts.parameters = parameters.law_parameters();
   check_run(config);
   if (!init_file.empty()) config.initial_basis = read_start(config);
   config.validate();

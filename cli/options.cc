@@ -6,6 +6,7 @@
 
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
+#include "headwater/law_table.hpp"
 #include "headwater/registry.hpp"
 
 using headwater::UsageError;
@@ -47,6 +48,15 @@ headwater::Parameter parse_assignment(const headwater::PriorInfo& prior, const s
   return {name, parse_numbers(name, value)};
 }
 
+std::string name_in(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+bool is_of_law(const std::string& assignment) {
+  return assignment.find('=') != std::string::npos &&
+         headwater::is_law_parameter(name_in(assignment));
+}
+
 }  // namespace
 
 headwater::OptionTable<ParameterOptions> ParameterOptions::table() {
@@ -55,8 +65,9 @@ headwater::OptionTable<ParameterOptions> ParameterOptions::table() {
       "Model",
       {names({.name = "set",
               .value_name = "NAME=VALUE",
-              .help = "value of a parameter of the prior; fit starts from it; VALUE is a number, K "
-                      "numbers with commas between them, or for a table the name of a file",
+              .help = "value of a parameter of the prior, or of the law of the counts; fit starts "
+                      "from it; VALUE is a number, several with commas between them (one for each "
+                      "component, dispersion: for each channel), or for a table the name of a file",
               .python_name = "set"},
              &ParameterOptions::assignments, "NAME=VALUE"),
        text({.name = "states",
@@ -69,9 +80,20 @@ headwater::OptionTable<ParameterOptions> ParameterOptions::table() {
             &ParameterOptions::transition, kFileName)});
 }
 
+headwater::Parameters ParameterOptions::law_parameters() const {
+  headwater::Parameters parameters;
+  for (const std::string& assignment : assignments) {
+    if (!is_of_law(assignment)) continue;
+    const std::string name = name_in(assignment);
+    parameters.push_back({name, parse_numbers(name, assignment.substr(name.size() + 1))});
+  }
+  return parameters;
+}
+
 headwater::Parameters ParameterOptions::parameters(const std::string& prior) const {
   const headwater::PriorInfo& info = headwater::find_prior(prior);
   std::vector<std::string> all = assignments;
+  std::erase_if(all, is_of_law);
   if (!states.empty()) all.push_back("states=" + states);
   if (!transition.empty()) all.push_back("transition=" + transition);
   headwater::Parameters parameters;
@@ -95,6 +117,13 @@ std::string list_priors() {
     text += fmt::format("  {:<18} {}\n", prior.name, prior.meaning);
     for (const headwater::ParameterInfo& parameter : prior.parameters) {
       text += fmt::format("    {:<16} {}\n", parameter.name, parameter.meaning);
+    }
+  }
+  text += "Laws of the counts and their parameters:\n";
+  for (const headwater::LawInfo& law : headwater::law_table()) {
+    text += fmt::format("  {:<18} {}\n", law.name, law.meaning);
+    for (const auto& [name, meaning] : law.parameters) {
+      text += fmt::format("    {:<16} {}\n", name, meaning);
     }
   }
   return text;

@@ -9,7 +9,7 @@
 
 // Options shared by several commands.
 
-// --set, --states, --transition: the prior's parameters.
+// --set, --states, --transition: the parameters of the prior and of the law of the counts.
 struct ParameterOptions {
   std::vector<std::string> assignments;  // NAME=VALUE
   std::string states;
@@ -18,6 +18,8 @@ struct ParameterOptions {
   static headwater::OptionTable<ParameterOptions> table();
   // Reads the files that the assignments name. Throws UsageError for what the prior does not have.
   headwater::Parameters parameters(const std::string& prior) const;
+  // Those among the assignments that are parameters of a law of the counts.
+  headwater::Parameters law_parameters() const;
 };
 
 // What the name of a file may be, for messages and pages.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "commands.hpp"
@@ -67,6 +68,13 @@ void print_json(const ShowOptions& options, const Model& model) {
   json.key("parameters");
   write_parameters(json, estimate.prior.parameters());
   json.end_object();
+  json.key("counts").begin_object();
+  json.key("law").value(estimate.law->name());
+  for (const Parameter& parameter : estimate.law.parameters()) {
+    json.key(parameter.name);
+    write_value(json, parameter.value);
+  }
+  json.end_object();
   json.key("engine").value(to_string(model.engine));
   if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
   if (model.engine == EngineKind::kBeam) json.key("lost_mass").value(model.lost_mass);
@@ -107,6 +115,14 @@ void print_comparison(const ShowOptions& options, const Model& model) {
              root_mean_square_error(matched, truth), relative_error(matched, truth));
 }
 
+constexpr Index kValuesShown = 12;
+
+double median(const Matrix& values) {
+  Vector sorted = values.reshaped();
+  std::ranges::sort(sorted);
+  return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
+}
+
 // Prints a list on one line, and a table row by row.
 void print_parameter(const std::string& name, const Matrix& value) {
   const Matrix rows = value.cols() == 1 ? Matrix(value.transpose()) : value;
@@ -124,6 +140,15 @@ void print_text(const ShowOptions& options, const Model& model) {
   fmt::print("prior {}\n", estimate.prior.name());
   for (const auto& [name, value] : estimate.prior.parameters()) {
     print_parameter(name, value);
+  }
+  fmt::print("counts {}\n", estimate.law->name());
+  for (const auto& [name, value] : estimate.law.parameters()) {
+    if (value.size() <= kValuesShown) {
+      print_parameter(name, value);
+    } else {
+      fmt::print("  {:<12} {:.4g} to {:.4g} over {} channels, median {:.4g}\n", name,
+                 value.minCoeff(), value.maxCoeff(), value.size(), median(value));
+    }
   }
   fmt::print("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
              with_commas(model.observations), to_string(model.method), to_string(model.engine),

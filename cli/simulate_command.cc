@@ -20,6 +20,7 @@ using namespace headwater;
 
 struct SimulateOptions {
   PriorConfig prior;
+  CountsConfig counts = {.law = AnyLaw()->name()};
   ParameterOptions parameters;
   std::string basis;
   std::optional<Index> channels;
@@ -61,7 +62,13 @@ void simulate(const SimulateOptions& options) {
   const Matrix basis = basis_to_use(options);
   PriorConfig prior = options.prior;
   prior.parameters = options.parameters.parameters(prior.name);
-  Simulator simulator(make_prior(basis.cols(), prior), basis, options.seed);
+  CountsConfig counts = options.counts;
+  counts.parameters = options.parameters.law_parameters();
+  if (counts.law == CountsConfig::kAuto) {
+    throw UsageError("simulate draws from one law; --counts auto is for fit");
+  }
+  Simulator simulator(make_prior(basis.cols(), prior),
+                      Emission(basis, make_law(basis.rows(), counts)), options.seed);
   const auto data = create_sink(options.out);
   const auto activations = sink_if_named(options.save_activations);
   const auto used_basis = sink_if_named(options.save_basis);
@@ -81,6 +88,7 @@ OptionTable<SimulateOptions> simulate_table() {
   using namespace headwater::rows;
   return joined<SimulateOptions>({
       within(&SimulateOptions::prior, prior_options()),
+      within(&SimulateOptions::counts, counts_options()),
       within(&SimulateOptions::parameters, ParameterOptions::table()),
       in_group<SimulateOptions>(
           "Model", {text({.name = "basis",

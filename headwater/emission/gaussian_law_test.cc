@@ -106,19 +106,19 @@ struct SetsTheSquare : GaussianLaw {
 };
 struct IgnoresHeld : GaussianLaw {
   using GaussianLaw::GaussianLaw;
-  void maximise(std::span<const double> statistics, const Held&) {
-    GaussianLaw::maximise(statistics, {});
+  void maximise(std::span<const double> statistics, double n, const Held&) {
+    GaussianLaw::maximise(statistics, n, {});
   }
 };
 struct ForgetsTheRoot : GaussianLaw {
   using GaussianLaw::GaussianLaw;
-  void maximise(std::span<const double> s, const Held& held) {
+  void maximise(std::span<const double> s, double, const Held& held) {
     if (s[1] > 0 && !held.holds("noise")) noise_ = s[0] / s[1];
   }
 };
 struct DividesByNothing : GaussianLaw {
   using GaussianLaw::GaussianLaw;
-  void maximise(std::span<const double> s, const Held& held) {
+  void maximise(std::span<const double> s, double, const Held& held) {
     if (!held.holds("noise")) noise_ = std::sqrt(s[0] / s[1]);
   }
 };
@@ -131,7 +131,7 @@ struct CountsWithoutWeights : GaussianLaw {
 };
 struct TakesSumsForMeans : GaussianLaw {
   using GaussianLaw::GaussianLaw;
-  void maximise(std::span<const double> s, const Held& held) {
+  void maximise(std::span<const double> s, double, const Held& held) {
     if (s[1] > 0 && !held.holds("noise")) noise_ = std::sqrt(s[0]);
   }
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/emission/poisson.hpp"
 #include "headwater/error.hpp"
 
@@ -11,9 +12,27 @@ namespace headwater {
 
 const std::vector<LawInfo>& law_table() {
   static const std::vector<LawInfo> table = {
-      {"poisson", "counts whose variance is their mean", [] { return AnyLaw(Poisson()); }},
+      {"poisson",
+       "counts whose variance is their mean",
+       {},
+       [](const LawArguments&) { return AnyLaw(Poisson()); }},
+      {NegativeBinomial::kName,
+       "counts whose variance is mean + dispersion mean^2",
+       {{"dispersion", "0 or more; 0 is the Poisson law; starts at 0.1"}},
+       [](const LawArguments& arguments) {
+         const Index dispersions = arguments.shares_parameters ? 1 : arguments.num_channels;
+         return AnyLaw(
+             NegativeBinomial(Vector::Constant(dispersions, NegativeBinomial::kFirstDispersion)));
+       }},
   };
   return table;
+}
+
+bool is_law_parameter(std::string_view name) {
+  return std::ranges::any_of(law_table(), [&](const LawInfo& law) {
+    return std::ranges::find(law.parameters, name, &LawInfo::ParameterInfo::name) !=
+           law.parameters.end();
+  });
 }
 
 const LawInfo& find_law(std::string_view name) {

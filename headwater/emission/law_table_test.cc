@@ -12,10 +12,11 @@ namespace {
 TEST(LawTable, EveryRowMakesTheLawOfItsNameAndItConforms) {
   ASSERT_FALSE(law_table().empty());
   for (const LawInfo& row : law_table()) {
-    EXPECT_EQ(row.make()->name(), row.name);
+    EXPECT_EQ(row.make({})->name(), row.name);
     EXPECT_FALSE(row.meaning.empty()) << row.name;
     EXPECT_EQ(&find_law(row.name), &row);  // so that no name is there twice
-    EXPECT_EQ(check_emission(row.make()).findings, std::vector<std::string>()) << row.name;
+    EXPECT_EQ(check_emission(row.make({3, false}), {}, 3).findings, std::vector<std::string>())
+        << row.name;
   }
 }
 

@@ -162,7 +162,7 @@ class PoissonBlocks final : public BlockLaw {
   }
   Index num_statistics(Index) const override { return 0; }
   void add_statistics(Index, double, double, double, double, std::span<double>) const override {}
-  void maximise(std::span<const double>, const Held&) override {}
+  void maximise(std::span<const double>, double, const Held&) override {}
 
  private:
   // sum_j y_j values_j

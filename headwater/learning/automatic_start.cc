@@ -38,6 +38,12 @@ constexpr Index kBeamWidth = 64;
 // A factorisation's zeros, over the mean of their channel.
 constexpr double kFloor = 1e-3;
 
+// How laws of the counts are compared: see choose_law().
+constexpr Index kFewestForLaws = 30;
+constexpr std::int64_t kLawIterations = 15;
+constexpr double kStandardErrors = 2;
+constexpr double kImpossible = -1e6;  // log-probability of what cannot be
+
 // The first round is on few observations: enough to tell a hopeless beginning.
 constexpr Index kFirstRound = 300;
 // EM is tried on 2 M K observations, within these bounds: with fewer the sources are not told
@@ -282,29 +288,81 @@ class Search {
   }
 
   std::vector<Trial> run(const OnSearch& on_search) {
+    on_search_ = on_search;
     const bool is_itself = prior_.is_finite() && is_in_exact_reach(prior_) &&
                            prior_.finite_chain().num_states() <= kMostStates;
     const std::optional<AnyPrior> levels =
         is_itself ? std::nullopt : stand_in(prior_, kMostLevelStates, kMostStates);
     if (is_itself) {
-      search(trials_, {by_exact_em(prior_)}, on_search);
+      last_stage_ = by_exact_em(prior_);
+      filter_ = [](const Estimate& estimate, std::uint64_t) {
+        ExactEngineOptions only_filter;
+        only_filter.smoother = ExactEngineOptions::Smoother::kNone;
+        return std::make_unique<ExactEngine>(estimate.prior, estimate.emission(), only_filter);
+      };
+      search(trials_, {last_stage_}, on_search);
     } else if (levels) {
       for (Trial& trial : trials_) {
         trial.estimate.prior = *levels;
         trial.is_stand_in = true;
       }
-      search(trials_, {by_stand_in(*levels), by_particles()}, on_search);
+      last_stage_ = by_particles();
+      filter_ = particle_engines(learns());
+      search(trials_, {by_stand_in(*levels), last_stage_}, on_search);
     } else if (is_in_beam_reach(prior_)) {
-      search(trials_, {by_engine(beam_engines(learns()), kBeamWidth, kMostBeamCells)}, on_search);
+      filter_ = beam_engines(learns());
+      last_stage_ = by_engine(filter_, kBeamWidth, kMostBeamCells);
+      search(trials_, {last_stage_}, on_search);
     } else if (prior_.is_affine()) {
-      search(trials_, {by_engine(fast_engines(learns()), kFastPasses, kMostFastCells)}, on_search);
+      filter_ = fast_engines(learns());
+      last_stage_ = by_engine(filter_, kFastPasses, kMostFastCells);
+      search(trials_, {last_stage_}, on_search);
     } else {
+      filter_ = particle_engines(learns());
+      last_stage_ = by_particles();
       trials_ = {*std::ranges::find_if(trials_, &Trial::is_factorised)};
     }
     return std::move(trials_);
   }
 
+  // After run(): the same trial under one law and under another, of which the better one is left.
+  StartReport::LawChoice choose_law(const AnyLaw& other, Trial& trial) const {
+    const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
+    const RecordView tried = observations_.first(std::min(observations_.size(), all));
+    const Index fitted = 2 * tried.size() / 3;
+    const auto fit = [&](const AnyLaw& law, Index observations) {
+      Trial result = trial;
+      result.estimate.law = law;
+      last_stage_.improve(result, {observations, kLawIterations, 1},
+                          [&](std::int64_t, double, const Estimate&) {
+                            if (on_search_) on_search_(1, 1);
+                          });
+      return result;
+    };
+    const Vector gains =
+        predictions(fit(other, fitted).estimate, tried).tail(tried.size() - fitted) -
+        predictions(fit(trial.estimate.law, fitted).estimate, tried).tail(tried.size() - fitted);
+    const auto n = static_cast<double>(gains.size());
+    const double gain = gains.mean();
+    const double error = std::sqrt((gains.array() - gain).square().sum() / (n * (n - 1)));
+    const std::string now = trial.estimate.law->name();
+    if (!(gain > kStandardErrors * error)) return {now, other->name(), -gain, error};
+    trial = fit(other, tried.size());
+    return {other->name(), now, gain, error};
+  }
+
  private:
+  // log p(y_t | y_1 .. y_{t-1}) of each observation; a floor where that is -infinity.
+  Vector predictions(const Estimate& estimate, const RecordView& observations) const {
+    const std::unique_ptr<Engine> engine = filter_(estimate, seed_);
+    Vector logarithms(observations.size());
+    for (Index t = 0; t < observations.size(); ++t) {
+      const FilterStep step = engine->step(observations[t], 0);
+      logarithms[t] = step.impossible ? kImpossible : step.log_predictive;
+    }
+    return logarithms;
+  }
+
   bool learns() const { return learns_prior(options_, prior_); }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
   Index most_affordable(Index width, double most_cells) const {
@@ -355,19 +413,27 @@ class Search {
   std::uint64_t seed_;
   Index num_tried_;
   std::vector<Trial> trials_;
+  OnSearch on_search_;
+  Stage last_stage_;
+  MakeTrialEngine filter_;
 };
 
 }  // namespace
 
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
-                            const AnyLaw& law, bool background, const MStepOptions& options,
-                            std::uint64_t seed, const OnSearch& on_search) {
-  std::vector<Trial> trials =
-      Search(observations, prior, law, background, options, seed).run(on_search);
+                            const std::vector<AnyLaw>& laws, bool background,
+                            const MStepOptions& options, std::uint64_t seed,
+                            const OnSearch& on_search) {
+  Search search(observations, prior, laws.front(), background, options, seed);
+  std::vector<Trial> trials = search.run(on_search);
   Trial& best = trials.front();
-  StartSearch found{std::move(best.estimate), {{}, best.report.name}};
-  for (const Trial& trial : trials) found.report.trials.push_back(trial.report);
-  return found;
+  StartReport report;
+  report.chosen = best.report.name;
+  if (laws.size() > 1 && observations.size() >= kFewestForLaws) {
+    report.law = search.choose_law(laws[1], best);
+  }
+  for (const Trial& trial : trials) report.trials.push_back(trial.report);
+  return {std::move(best.estimate), std::move(report)};
 }
 
 }  // namespace headwater

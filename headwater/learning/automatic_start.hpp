@@ -34,8 +34,14 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 // has neither, classical factorisation decides.
 //
 // The basis has a last column more for a background. What the options hold is not touched.
+//
+// The search is under the first law. If there is a second one, both are then fitted to the first
+// two thirds of the observations and predict the rest: the second is taken if it predicts better by
+// more than two standard errors. (With one, a law with more parameters would be taken wrongly for
+// one stream in ten.)
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
-                            const AnyLaw& law, bool background, const MStepOptions& options,
-                            std::uint64_t seed, const OnSearch& on_search = {});
+                            const std::vector<AnyLaw>& laws, bool background,
+                            const MStepOptions& options, std::uint64_t seed,
+                            const OnSearch& on_search = {});
 
 }  // namespace headwater

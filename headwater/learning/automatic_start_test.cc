@@ -50,7 +50,7 @@ Matrix small_record(Index length = 200) {
 }
 
 StartSearch start_of(const Matrix& record, const AnyPrior& prior, bool background = false) {
-  return automatic_start(Record(record), prior, {}, background, {}, 1);
+  return automatic_start(Record(record), prior, {AnyLaw()}, background, {}, 1);
 }
 
 void expect_sound(const StartSearch& found, const Matrix& record, Index num_columns) {
@@ -85,7 +85,7 @@ TEST(AutomaticStart, FindsTheBasisWhereARandomStartDoesNot) {
     const Matrix truth = exponential_basis(8, 5, seed);
     const Matrix record = reference::simulate_record(true_selection(5), truth, 600, seed);
     const StartSearch found =
-        automatic_start(Record(record), first_selection(5), {}, false, {}, seed);
+        automatic_start(Record(record), first_selection(5), {AnyLaw()}, false, {}, seed);
     const BatchEmResult random = random_fit(record, first_selection(5), seed);
     EXPECT_LT(error_of(found.estimate.basis, truth), 0.1);
     EXPECT_GT(error_of(random.estimate.basis, truth), 0.2);
@@ -97,8 +97,8 @@ TEST(AutomaticStart, TheReportIsOfTheTrialsInTheirOrder) {
   const Matrix record = small_record(400);
   std::vector<std::int64_t> steps;
   std::set<std::int64_t> totals;
-  const StartSearch found = automatic_start(Record(record), first_selection(2), {}, false, {}, 1,
-                                            [&](std::int64_t done, std::int64_t all) {
+  const StartSearch found = automatic_start(Record(record), first_selection(2), {AnyLaw()}, false,
+                                            {}, 1, [&](std::int64_t done, std::int64_t all) {
                                               steps.push_back(done);
                                               totals.insert(all);
                                             });
@@ -123,9 +123,12 @@ TEST(AutomaticStart, TheReportIsOfTheTrialsInTheirOrder) {
 TEST(AutomaticStart, DependsOnTheSeedOnly) {
   const Matrix record = small_record(40);
   for (const AnyPrior& prior : {first_selection(2), AnyPrior(GammaPrior(2, 1, 0.9))}) {
-    const Matrix basis = automatic_start(Record(record), prior, {}, false, {}, 7).estimate.basis;
-    EXPECT_EQ(automatic_start(Record(record), prior, {}, false, {}, 7).estimate.basis, basis);
-    EXPECT_NE(automatic_start(Record(record), prior, {}, false, {}, 8).estimate.basis, basis);
+    const Matrix basis =
+        automatic_start(Record(record), prior, {AnyLaw()}, false, {}, 7).estimate.basis;
+    EXPECT_EQ(automatic_start(Record(record), prior, {AnyLaw()}, false, {}, 7).estimate.basis,
+              basis);
+    EXPECT_NE(automatic_start(Record(record), prior, {AnyLaw()}, false, {}, 8).estimate.basis,
+              basis);
   }
 }
 
@@ -233,12 +236,13 @@ TEST(AutomaticStart, WhatIsHeldStays) {
   const Matrix record = small_record(60);
   MStepOptions options;
   options.held_parameters = {"stay_off"};
-  const auto selection = automatic_start(Record(record), first_selection(2), {}, false, options, 1);
+  const auto selection =
+      automatic_start(Record(record), first_selection(2), {AnyLaw()}, false, options, 1);
   EXPECT_EQ(selection.estimate.prior.parameters()[0].value(0), 0.9);
   EXPECT_NE(selection.estimate.prior.parameters()[1].value(0), 0.7);
   options.held_parameters = {"persistence"};
-  const auto gamma =
-      automatic_start(Record(record), AnyPrior(GammaPrior(2, 1, 0.9)), {}, false, options, 1);
+  const auto gamma = automatic_start(Record(record), AnyPrior(GammaPrior(2, 1, 0.9)), {AnyLaw()},
+                                     false, options, 1);
   EXPECT_EQ(find_parameter(gamma.estimate.prior.parameters(), "persistence")->value(0), 0.9);
   EXPECT_NE(find_parameter(gamma.estimate.prior.parameters(), "shape")->value(0), 1);
 }

@@ -113,9 +113,9 @@ TEST(GaussianLearning, AHeldNoiseStays) {
 // A law whose M-step goes too far: the likelihood must not fall all the same.
 struct OvershootingLaw : GaussianLaw {
   using GaussianLaw::GaussianLaw;
-  void maximise(std::span<const double> statistics, const Held& held) {
+  void maximise(std::span<const double> statistics, double n, const Held& held) {
     const double before = noise_;
-    GaussianLaw::maximise(statistics, held);
+    GaussianLaw::maximise(statistics, n, held);
     noise_ = before * std::pow(noise_ / before, 3.0);
   }
 };

@@ -162,7 +162,8 @@ void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
 
 void MStep::update_law(const Statistics& statistics, AnyLaw& law) const {
   if (statistics.s4.size() == 0) return;
-  law.maximise(as_span(statistics.s4), {options_.held_parameters, true});
+  law.maximise(as_span(statistics.s4), statistics.effective_count(),
+               {options_.held_parameters, true});
 }
 
 double MStep::log_prior(const Matrix& basis, const AnyPrior& prior) const {

@@ -50,7 +50,7 @@ class GaussianLaw {
     out[0] += weight * (y - mean) * (y - mean);
     out[1] += weight;
   }
-  void maximise(std::span<const double> statistics, const Held& held) {
+  void maximise(std::span<const double> statistics, double, const Held& held) {
     const bool says_something = statistics[0] > 0 && statistics[1] > 0;
     if (says_something && !held.holds("noise")) noise_ = std::sqrt(statistics[0] / statistics[1]);
   }

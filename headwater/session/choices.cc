@@ -1,6 +1,7 @@
 #include "headwater/session/choices.hpp"
 
 #include "headwater/filters/resampling.hpp"
+#include "headwater/law_table.hpp"
 #include "headwater/session/engine_table.hpp"
 
 namespace headwater {
@@ -12,6 +13,21 @@ const Choices<Method>& method_choices() {
 
 const Choices<Init>& init_choices() {
   static const Choices<Init> choices = {{"auto", Init::kAuto}, {"random", Init::kRandom}};
+  return choices;
+}
+
+const Choices<std::string>& law_choices() {
+  static const Choices<std::string> choices = [] {
+    Choices<std::string> all = {{CountsConfig::kAuto, CountsConfig::kAuto}};
+    for (const LawInfo& law : law_table()) all.push_back({law.name, law.name});
+    return all;
+  }();
+  return choices;
+}
+
+const Choices<DispersionOf>& dispersion_choices() {
+  static const Choices<DispersionOf> choices = {{"channel", DispersionOf::kChannel},
+                                                {"shared", DispersionOf::kShared}};
   return choices;
 }
 

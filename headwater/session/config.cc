@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "headwater/any_law.hpp"
 #include "headwater/error.hpp"
 #include "headwater/session/options.hpp"
 
@@ -15,6 +16,14 @@ void Config::validate() const {
     throw UsageError(
         fmt::format("paper-exact carries the statistics forward; it cannot go with smoother {}",
                     to_string(smoother)));
+  }
+  if (paper_exact && counts.law != CountsConfig::kAuto && counts.law != AnyLaw()->name()) {
+    throw UsageError(fmt::format("paper-exact has counts {}; it cannot go with counts {}",
+                                 AnyLaw()->name(), counts.law));
+  }
+  if (!counts.parameters.empty() && counts.law == AnyLaw()->name()) {
+    throw UsageError(
+        fmt::format("counts {} has no parameter '{}'", counts.law, counts.parameters.front().name));
   }
   if (m_step.hold_basis && initial_basis.size() == 0) {
     throw UsageError("hold basis needs the basis that is to be held; give it with init");

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <utility>
 
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/error.hpp"
+#include "headwater/law_table.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
+#include "headwater/registry.hpp"
 
 namespace headwater {
 
@@ -67,7 +70,7 @@ Session::Fit::Fit(Config config, AnyPrior prior)
   }
   const Parameters parameters = prior_.parameters();
   for (const std::string& name : config_.m_step.held_parameters) {
-    if (find_parameter(parameters, name) == nullptr) {
+    if (find_parameter(parameters, name) == nullptr && !is_law_parameter(name)) {
       throw UsageError(
           fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
     }
@@ -149,10 +152,15 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
   archive(has_started);
   if (!has_started) return;
+  std::string law = learner_ ? learner_->last().law->name() : "";
+  archive(law);
   if (num_channels_ == 0) throw InputError("the saved state has started without a channel");
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
-    Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
+    CountsConfig counts = config_.counts;
+    counts.law = law;
+    counts.parameters.clear();
+    Estimate blank{Matrix::Ones(num_channels_, columns), prior_, make_law(num_channels_, counts)};
     auto engine =
         engine_for(blank, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
     learner_.emplace(std::move(engine), std::move(blank), learner_options());
@@ -186,11 +194,20 @@ void Session::Fit::refuse_infinite_estimate() const {
       "or too small for arithmetic");
 }
 
+std::vector<AnyLaw> Session::Fit::laws() const {
+  const bool is_auto = config_.counts.law == CountsConfig::kAuto;
+  if (!is_auto) return {make_law(num_channels_, config_.counts)};
+  if (config_.paper_exact) return {AnyLaw()};
+  CountsConfig counts = config_.counts;
+  counts.law = NegativeBinomial::kName;
+  return {AnyLaw(), make_law(num_channels_, counts)};
+}
+
 Estimate Session::Fit::starting_estimate() {
   if (searches()) {
     const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
     StartSearch found =
-        automatic_start(held_back_.first(most), prior_, {}, config_.background,
+        automatic_start(held_back_.first(most), prior_, laws(), config_.background,
                         m_step_options(config_, prior_), config_.seed, on_search.get());
     start_report_ = std::move(found.report);
     return std::move(found.estimate);
@@ -202,7 +219,7 @@ Estimate Session::Fit::starting_estimate() {
     basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
     basis.rightCols(1) = background_start(rates);
   }
-  return {std::move(basis), prior_};
+  return {std::move(basis), prior_, laws().front()};
 }
 
 // After a search the first M-step waits until what was searched is in, with equal weights: the

@@ -77,6 +77,8 @@ class Session::Fit {
   bool waits_for_search() const {
     return config_.step_size.is_automatic() && config_.burn_in == 0 && searches();
   }
+  // The laws to choose from, the first one for the search.
+  std::vector<AnyLaw> laws() const;
   Estimate starting_estimate();
   void start();
   void take_in_held_back();

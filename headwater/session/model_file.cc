@@ -43,10 +43,26 @@ void write_estimate(Hdf5File& file, const std::string& group, const Estimate& es
   file.write(group + "/basis", basis_of(estimate, background));
   if (background) file.write(group + "/background", background_of(estimate, background));
   write_parameters(file, group + "/parameters", estimate.prior.parameters());
+  file.write(group + "/counts/law", estimate.law->name());
+  write_parameters(file, group + "/counts/parameters", estimate.law.parameters());
+}
+
+// Files of version 0.1 do not name the law, which was Poisson's.
+AnyLaw read_law(const Hdf5File& file, const std::string& group, Index num_channels) {
+  CountsConfig counts;
+  counts.law = AnyLaw()->name();
+  if (!file.contains(group + "/counts/law")) return make_law(num_channels, counts);
+  counts.law = file.read_string(group + "/counts/law");
+  counts.parameters = read_parameters(file, group + "/counts/parameters");
+  for (const Parameter& parameter : counts.parameters) {
+    if (parameter.value.size() == 1) counts.dispersion = DispersionOf::kShared;
+  }
+  return make_law(num_channels, counts);
 }
 
 Estimate read_estimate(const Hdf5File& file, const std::string& group, AnyPrior prior) {
   Estimate estimate{file.read_matrix(group + "/basis"), std::move(prior)};
+  estimate.law = read_law(file, group, estimate.basis.rows());
   if (file.contains(group + "/background")) {
     const Vector background = file.read_vector(group + "/background");
     if (background.size() != estimate.basis.rows()) {

@@ -90,6 +90,8 @@ OptionTable<Config> model_options() {
                     .recorded = kCheckpoints},
                    &Config::num_components, 1, kMostComponents),
       within(&Config::prior, *find_by_name(prior_options(), "prior")),
+      within(&Config::counts, *find_by_name(counts_options(), "counts")),
+      within(&Config::counts, *find_by_name(counts_options(), "dispersion")),
       init_option(),
       within(&Config::prior, *find_by_name(prior_options(), "per-component")),
       within(&Config::m_step, hold_option()),
@@ -225,6 +227,23 @@ const OptionTable<PriorConfig>& prior_options() {
                       .help = "each component has parameters of its own, instead of shared ones",
                       .recorded = kModels},
                      &PriorConfig::per_component)}));
+  return table;
+}
+
+const OptionTable<CountsConfig>& counts_options() {
+  static const OptionTable<CountsConfig> table = for_python_too(in_group<CountsConfig>(
+      "Model",
+      {choice({.name = "counts",
+               .help = "law of the counts around their means; poisson: the variance is the mean; "
+                       "negative-binomial: the variance is mean + dispersion mean^2; auto: the one "
+                       "that better predicts held-out observations of the search for a start, "
+                       "poisson where there is no search",
+               .recorded = kModels},
+              &CountsConfig::law, law_choices()),
+       choice({.name = "dispersion",
+               .help = "whether each channel has a dispersion of its own, or all share one",
+               .recorded = kModels},
+              &CountsConfig::dispersion, dispersion_choices())}));
   return table;
 }
 

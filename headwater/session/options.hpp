@@ -11,6 +11,8 @@ namespace headwater {
 
 // The law of the activations, for simulate and fit.
 const OptionTable<PriorConfig>& prior_options();
+// The law of the counts, for the same.
+const OptionTable<CountsConfig>& counts_options();
 // How the E-step is done, for fit, apply and score.
 const OptionTable<EngineConfig>& engine_options();
 // All of a fit, those of the prior, the engine and the M-step included.

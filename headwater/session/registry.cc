@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "headwater/error.hpp"
+#include "headwater/law_table.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
@@ -152,6 +153,13 @@ AnyPrior make_prior(Index num_components, const PriorConfig& config) {
   }
   for (const Parameter& parameter : config.parameters) find_parameter_info(info, parameter.name);
   return info.make(num_components, config);
+}
+
+AnyLaw make_law(Index num_channels, const CountsConfig& config) {
+  AnyLaw law =
+      find_law(config.law).make({num_channels, config.dispersion == DispersionOf::kShared});
+  for (const Parameter& parameter : config.parameters) law.set_parameter(parameter);
+  return law;
 }
 
 }  // namespace headwater

@@ -168,8 +168,8 @@ TEST(Restarts, AreAtLeastOneAndNotTooMany) {
 Model replayed(const Config& config, const Matrix& record) {
   const AnyPrior prior = make_prior(config.num_components, config.prior);
   const Index most = std::min(record.cols(), start_buffer(record.rows(), prior));
-  StartSearch found = automatic_start(Record(record.leftCols(most)), prior, {}, config.background,
-                                      config.m_step, config.seed);
+  StartSearch found = automatic_start(Record(record.leftCols(most)), prior, {AnyLaw()},
+                                      config.background, config.m_step, config.seed);
   Config given = config;
   given.initial_basis = found.estimate.basis;
   given.burn_in = start_buffer(record.rows(), prior);

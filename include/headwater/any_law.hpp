@@ -148,8 +148,8 @@ class CellwiseLaw final : public BlockLaw {
     }
   }
   void maximise([[maybe_unused]] std::span<const double> statistics,
-                [[maybe_unused]] const Held& held) override {
-    if constexpr (LearnableLaw<L>) law_.maximise(statistics, held);
+                [[maybe_unused]] double observations, [[maybe_unused]] const Held& held) override {
+    if constexpr (LearnableLaw<L>) law_.maximise(statistics, observations, held);
   }
 
  private:
@@ -195,8 +195,8 @@ class HEADWATER_EXPORT AnyLaw {
 
   Parameters parameters() const { return law_->parameters(); }
   void set_parameter(const Parameter& parameter) { law_->set_parameter(parameter); }
-  void maximise(std::span<const double> statistics, const Held& held) {
-    law_->maximise(statistics, held);
+  void maximise(std::span<const double> statistics, double observations, const Held& held) {
+    law_->maximise(statistics, observations, held);
   }
 
   // Saves or restores the law's parameters. Which law it is, is not saved: the object that reads

@@ -137,7 +137,8 @@ class HEADWATER_EXPORT BlockLaw {
   // out += weight times the law's own statistics of one cell.
   virtual void add_statistics(Index channel, double count, double exposure, double intensity,
                               double weight, std::span<double> out) const = 0;
-  virtual void maximise(std::span<const double> statistics, const Held& held) = 0;
+  virtual void maximise(std::span<const double> statistics, double observations,
+                        const Held& held) = 0;
 };
 
 }  // namespace headwater

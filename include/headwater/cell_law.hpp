@@ -54,8 +54,9 @@ concept LearnableLaw = CellLaw<L> &&
   // weight, out.
   fixed.add_statistics(n, x, x, x, out);
   // The M-step: sets the parameters that maximise the expected log-density, given the statistics up
-  // to a common factor. Held parameters do not change.
-  law.maximise(s4, held);
+  // to a common factor. Held parameters do not change. The second argument is that factor: times
+  // it, the statistics are sums over observations.
+  law.maximise(s4, x, held);
 };
 
 template <class L>
@@ -116,9 +117,9 @@ consteval bool explain_missing_law_functions() {
         "the law lacks a function: void add_statistics(Index channel, double y, double mean, "
         "double weight, std::span<double> statistics) const");
     static_assert(
-        requires(L & l, std::span<const double> s, const Held& h) { l.maximise(s, h); },
-        "the law lacks a function: void maximise(std::span<const double> statistics, const Held& "
-        "held)");
+        requires(L & l, std::span<const double> s, const Held& h) { l.maximise(s, 1.0, h); },
+        "the law lacks a function: void maximise(std::span<const double> statistics, double "
+        "observations, const Held& held)");
   }
   // A function of the right name may still have the wrong types.
   static_assert(CellLaw<L>, "the law is no CellLaw");

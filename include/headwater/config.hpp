@@ -88,11 +88,27 @@ struct PriorConfig {
   bool per_component = false;  // parameters for each component instead of shared ones
 };
 
+// Whose dispersion it is that a law of the counts has.
+enum class DispersionOf {
+  kChannel,  // each channel has its own
+  kShared,   // all channels have the same
+};
+
+// The law of the counts, by its name in law_table().
+struct CountsConfig {
+  static constexpr const char* kAuto = "auto";  // the search for a start decides
+
+  std::string law = kAuto;
+  DispersionOf dispersion = DispersionOf::kChannel;
+  Parameters parameters = {};  // starting values, for those that are not to start at the default
+};
+
 // Every option of a fit. Each has a row in options.cc, which defines the option for the command
 // line, Python and model files. The defaults are written here and nowhere else.
 struct HEADWATER_EXPORT Config {
   Index num_components = 0;
   PriorConfig prior;
+  CountsConfig counts;
   Matrix initial_basis;  // M x K (or K + 1, background last); empty: as `init` says
   Init init = Init::kAuto;
   bool background = false;  // one more component that is always on

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "headwater/any_law.hpp"
 #include "headwater/any_prior.hpp"
 #include "headwater/config.hpp"
 #include "headwater/export.hpp"
@@ -34,5 +35,9 @@ HEADWATER_EXPORT const ParameterInfo& find_parameter_info(const PriorInfo& prior
 
 // The prior that a config asks for.
 HEADWATER_EXPORT AnyPrior make_prior(Index num_components, const PriorConfig& config);
+
+// A law of the counts by its name, with the parameters of the config. Throws UsageError for an
+// unknown name or parameter, and for 'auto', which is no law.
+HEADWATER_EXPORT AnyLaw make_law(Index num_channels, const CountsConfig& config);
 
 }  // namespace headwater

@@ -69,10 +69,21 @@ struct StartReport {
 
     void exchange(StateArchive& archive) { archive(name, log_likelihood, iterations); }
   };
+  // How much better one law of the counts predicted held-out observations than another, in nats an
+  // observation.
+  struct LawChoice {
+    std::string chosen;  // empty where there was nothing to choose
+    std::string other;
+    double gain = 0;
+    double standard_error = 0;
+
+    void exchange(StateArchive& archive) { archive(chosen, other, gain, standard_error); }
+  };
   std::vector<Trial> trials;
   std::string chosen;
+  LawChoice law;
 
-  void exchange(StateArchive& archive) { archive(trials, chosen); }
+  void exchange(StateArchive& archive) { archive(trials, chosen, law); }
 };
 
 // Whether enough particles carry the weight, over many steps.

@@ -42,7 +42,7 @@ struct Learnable : Plain {
   void add_statistics(Index, double, double, double, std::span<double>) const {}
 #endif
 #ifndef WITHOUT_maximise
-  void maximise(std::span<const double>, const Held&) {}
+  void maximise(std::span<const double>, double, const Held&) {}
 #endif
 };
 

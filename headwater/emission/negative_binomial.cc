@@ -1,0 +1,81 @@
+#include "headwater/emission/negative_binomial.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "headwater/core/special.hpp"
+#include "headwater/emission/dispersion_estimates.hpp"
+#include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/error.hpp"
+#include "headwater/random.hpp"
+
+namespace headwater {
+
+namespace terms = negative_binomial;
+
+double NegativeBinomial::log_density(Index channel, double y, double mean) const {
+  const double phi = dispersion(channel);
+  if (y == 0) return -terms::softened(mean, phi);
+  if (!(mean > 0)) return -std::numeric_limits<double>::infinity();
+  return terms::rising_logs(y, phi) - log_factorial(y) + y * std::log(mean) -
+         y * std::log1p(phi * mean) - terms::softened(mean, phi);
+}
+
+double NegativeBinomial::draw(Index channel, double mean, Generator& generator) const {
+  const double phi = dispersion(channel);
+  if (phi == 0) return poisson(generator, mean);
+  return poisson(generator, mean * (phi * gamma(generator, 1 / phi)));
+}
+
+void NegativeBinomial::set_parameter(const Parameter& parameter) {
+  if (parameter.name != "dispersion") {
+    throw UsageError("the law 'negative-binomial' has no parameter '" + parameter.name + "'");
+  }
+  const Matrix& value = parameter.value;
+  const bool fits = value.cols() == 1 && (value.rows() == 1 || value.rows() == dispersion_.size());
+  if (!fits) {
+    throw UsageError(fmt::format("dispersion has {} values; expected 1 or {}", value.size(),
+                                 dispersion_.size()));
+  }
+  for (const double phi : value.reshaped()) {
+    if (!(phi >= 0 && phi <= terms::kLargestDispersion)) {
+      throw UsageError(fmt::format("dispersion is {}; expected a number from 0 to {:g}", phi,
+                                   terms::kLargestDispersion));
+    }
+  }
+  if (value.rows() == 1) {
+    dispersion_.setConstant(value(0));
+  } else {
+    dispersion_ = value;
+  }
+  for (double& phi : dispersion_) {
+    if (phi < terms::kLeastDispersion) phi = 0;
+  }
+}
+
+Index NegativeBinomial::num_statistics(Index num_channels) const {
+  return num_channels * DispersionStatistics::kPerChannel;
+}
+
+void NegativeBinomial::add_statistics(Index channel, double y, double mean, double weight,
+                                      std::span<double> out) const {
+  const double phi = dispersion(channel);
+  constexpr auto kSize = static_cast<std::size_t>(DispersionStatistics::kPerChannel);
+  DispersionStatistics::add(weight, phi, terms::dispersion_score(y, mean, phi),
+                            terms::dispersion_information(mean, phi, terms::information_limit(phi)),
+                            out.subspan(static_cast<std::size_t>(channel) * kSize, kSize));
+}
+
+void NegativeBinomial::maximise(std::span<const double> statistics, double observations,
+                                const Held& held) {
+  if (held.holds("dispersion")) return;
+  if (dispersion_.size() == 1) {
+    dispersion_[0] = shared_dispersion(statistics, dispersion_[0]);
+  } else {
+    dispersion_ = channel_dispersions(statistics, observations, dispersion_);
+  }
+}
+
+}  // namespace headwater

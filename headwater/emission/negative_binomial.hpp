@@ -1,0 +1,52 @@
+#pragma once
+
+#include "headwater/cell_law.hpp"
+
+namespace headwater {
+
+// y ~ Poisson(mean epsilon) with a gamma variable epsilon of mean 1 and variance phi, independently
+// for each channel and observation: the variance is mean + phi mean^2. Each channel has a
+// dispersion phi of its own, or all share one. With phi = 0 the law is Poisson's.
+class NegativeBinomial {
+ public:
+  static constexpr const char* kName = "negative-binomial";
+  static constexpr double kFirstDispersion = 0.1;  // where nothing is known
+
+  // One dispersion, or one for each channel.
+  explicit NegativeBinomial(Vector dispersion) : dispersion_(std::move(dispersion)) {}
+
+  std::string name() const { return kName; }
+  double dispersion(Index channel) const {
+    return dispersion_.size() == 1 ? dispersion_[0] : dispersion_[channel];
+  }
+
+  double log_density(Index channel, double y, double mean) const;
+  double gain(Index, double y, double mean) const { return y > 0 && mean > 0 ? y / mean : 0; }
+  // The expectation of epsilon, given the count.
+  double loss(Index channel, double y, double mean) const {
+    const double phi = dispersion(channel);
+    return (1 + phi * y) / (1 + phi * mean);
+  }
+  double information(Index channel, double mean) const {
+    return mean > 0 ? 1 / (mean * (1 + dispersion(channel) * mean)) : 0;
+  }
+  VarianceFunction variance(Index channel) const {
+    return {.linear = 1, .quadratic = dispersion(channel)};
+  }
+  double draw(Index channel, double mean, Generator& generator) const;
+
+  Parameters parameters() const { return {{"dispersion", dispersion_}}; }
+  void set_parameter(const Parameter& parameter);
+  Index num_statistics(Index num_channels) const;
+  void add_statistics(Index channel, double y, double mean, double weight,
+                      std::span<double> out) const;
+  void maximise(std::span<const double> statistics, double observations, const Held& held);
+
+  // By vector kernels.
+  std::unique_ptr<BlockLaw> in_blocks() const;
+
+ private:
+  Vector dispersion_;  // 1 or M
+};
+
+}  // namespace headwater

@@ -1,0 +1,251 @@
+#include "headwater/emission/negative_binomial_blocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "headwater/core/special.hpp"
+#include "headwater/emission/negative_binomial_states.hpp"
+#include "headwater/emission/negative_binomial_sums.hpp"
+#include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/kernels/elementary.hpp"
+#include "headwater/kernels/negative_binomial.hpp"
+#include "headwater/kernels/poisson.hpp"
+
+namespace headwater {
+
+namespace {
+
+// The listed channels of an observation as the kernels want them.
+class NegativeBinomialNotes final : public LawNotes {
+ public:
+  std::unique_ptr<LawNotes> clone() const override {
+    return std::make_unique<NegativeBinomialNotes>(*this);
+  }
+
+  std::vector<double> scales;   // dispersion times exposure: z = scale lambda
+  std::vector<double> weights;  // y + 1 / phi; 0 where phi = 0
+  // Those with a count: where they are in the list, and the counts themselves.
+  std::vector<std::size_t> positions;
+  std::vector<double> counts;
+  std::vector<Stretch> stretches;  // of them, one for each stretch of the list
+  CountRuns runs;
+};
+
+const NegativeBinomialNotes& notes_of(const Evidence& evidence) {
+  return static_cast<const NegativeBinomialNotes&>(evidence.notes());
+}
+
+double exposure_at(const Evidence& evidence, std::size_t j) {
+  return evidence.exposures().empty() ? 1 : evidence.exposures()[j];
+}
+
+void take_notes(const Evidence& evidence, const NegativeBinomial& law,
+                NegativeBinomialNotes& notes) {
+  notes.scales.clear();
+  notes.weights.clear();
+  notes.positions.clear();
+  notes.counts.clear();
+  notes.stretches.clear();
+  for (const Stretch& stretch : evidence.stretches()) {
+    const std::size_t first = notes.counts.size();
+    for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
+      const double phi = law.dispersion(evidence.channels()[j]);
+      const double count = evidence.counts()[j];
+      notes.scales.push_back(phi * exposure_at(evidence, j));
+      notes.weights.push_back(phi > 0 ? count + 1 / phi : 0);
+      if (count == 0) continue;
+      notes.positions.push_back(j);
+      notes.counts.push_back(count);
+    }
+    notes.stretches.push_back({first, notes.counts.size() - first});
+  }
+  notes.runs.set(notes.counts, notes.stretches);
+}
+
+// lambda_j at one activation, padded as the basis is.
+double intensity_at(const PaddedRows& basis, Index channel, std::span<const double> x) {
+  const auto size = static_cast<Index>(x.size());
+  return Eigen::Map<const Vector>(basis.row(channel), size)
+      .dot(Eigen::Map<const Vector>(x.data(), size));
+}
+
+// The forces of one listed channel whose z = scale lambda.
+void set_forces(double count, double exposure, double phi, double intensity, std::size_t j,
+                Forces& out) {
+  const double softening = 1 / (1 + phi * exposure * intensity);
+  out.gains[j] = count > 0 && intensity > 0 ? count / intensity : 0;
+  out.losses[j] = phi > 0 ? exposure * (1 + phi * count) * softening : 0;
+  out.curvatures[j] = intensity > 0 ? exposure * softening / intensity : 0;
+}
+
+void resize(std::size_t size, Forces& out) {
+  out.gains.resize(size);
+  out.losses.resize(size);
+  out.curvatures.resize(size);
+}
+
+}  // namespace
+
+std::unique_ptr<BlockLaw> NegativeBinomial::in_blocks() const {
+  return std::make_unique<NegativeBinomialBlocks>(*this);
+}
+
+void NegativeBinomialBlocks::prepare_limits() {
+  const Matrix dispersion = cell_.parameters()[0].value;
+  limits_ = dispersion.unaryExpr(&negative_binomial::information_limit).reshaped();
+}
+
+void NegativeBinomialBlocks::look_at(const Observation& y, const PaddedRows& basis, const Vector&,
+                                     Evidence& out) const {
+  out.begin(*this, y, basis);
+  Vector& total = out.mutable_total();
+  total.setZero(basis.cols());
+  const bool has_exposures = !y.exposed().empty();
+  for_each_seen(y, [&](Index m, double count, double exposure) {
+    const bool is_linear = dispersion(m) == 0;
+    if (is_linear) total += exposure * Eigen::Map<const Vector>(basis.row(m), basis.cols());
+    if (is_linear && count == 0) return;
+    if (has_exposures) {
+      out.list(m, count, exposure);
+    } else {
+      out.list(m, count);
+    }
+  });
+  out.finish();
+  take_notes(out, cell_, out.mutable_notes<NegativeBinomialNotes>());
+}
+
+// sum over the channels seen of rising_logs(y_m, phi_m) + y_m log exposure(m) - log Gamma(y_m + 1).
+double NegativeBinomialBlocks::log_base_measure(const Observation& y) const {
+  double sum = 0;
+  for_each_count(y, [&](std::size_t j, double exposure) {
+    const double count = y.counts()[j];
+    sum +=
+        negative_binomial::rising_logs(count, dispersion(y.channels()[j])) - log_factorial(count);
+    if (exposure != 1) sum += count * std::log(exposure);
+  });
+  return sum;
+}
+
+void NegativeBinomialBlocks::log_likelihoods(const Evidence& evidence,
+                                             const Eigen::Ref<const Matrix>& activations,
+                                             std::span<const double> rows, const Vector& total,
+                                             std::span<double> out) const {
+  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const auto columns = static_cast<std::size_t>(activations.cols());
+  // The rows of the channels with a count, one after the other.
+  thread_local std::vector<double> count_rows;
+  count_rows.resize(notes.positions.size() * columns);
+  auto to = count_rows.begin();
+  for (const std::size_t j : notes.positions) {
+    to = std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(j * columns), columns, to);
+  }
+  Eigen::Map<Vector>(out.data(), activations.rows()).noalias() = -(activations * total);
+  const std::span<const CountRuns::Run> runs = notes.runs.runs();
+  std::size_t at = 0;
+  std::size_t next = 0;
+  Reducer::sum(evidence.stretches(), out, [&](const Stretch& stretch, std::span<double> sums) {
+    const Stretch& counted = notes.stretches[at++];
+    std::size_t end = next;
+    while (end < runs.size() && runs[end].first < counted.first + counted.size) ++end;
+    add_count_logarithms(activations, count_rows, runs.subspan(next, end - next), sums);
+    next = end;
+    const auto part = [&](std::span<const double> all, std::size_t width) {
+      return all.subspan(stretch.first * width, stretch.size * width);
+    };
+    subtract_softened_logs(activations, {part(rows, columns), part(notes.scales, 1)},
+                           part(notes.weights, 1), sums);
+  });
+}
+
+double NegativeBinomialBlocks::value(const Evidence& evidence,
+                                     std::span<const double> intensities) const {
+  const NegativeBinomialNotes& notes = notes_of(evidence);
+  thread_local std::vector<double> logarithms;
+  logarithms.resize(notes.positions.size());
+  for (std::size_t i = 0; i < logarithms.size(); ++i) {
+    logarithms[i] = intensities[notes.positions[i]];
+  }
+  vector_log(logarithms, logarithms);
+  std::size_t at = 0;
+  return Reducer::sum(evidence.stretches(), [&](const Stretch& stretch) {
+    const Stretch& counted = notes.stretches[at++];
+    double sum = 0;
+    for (std::size_t i = counted.first; i < counted.first + counted.size; ++i) {
+      sum += notes.counts[i] * logarithms[i];
+    }
+    for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
+      sum -= notes.weights[j] * std::log1p(notes.scales[j] * intensities[j]);
+    }
+    return sum;
+  });
+}
+
+void NegativeBinomialBlocks::forces(const Evidence& evidence, std::span<const double> intensities,
+                                    Forces& out) const {
+  resize(intensities.size(), out);
+  for (std::size_t j = 0; j < intensities.size(); ++j) {
+    set_forces(evidence.counts()[j], exposure_at(evidence, j), dispersion(evidence.channels()[j]),
+               intensities[j], j, out);
+  }
+}
+
+bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& basis,
+                                   std::span<const double> x, PointForces& out) const {
+  const std::span<const Index> channels = evidence.channels();
+  const auto stride = static_cast<std::size_t>(basis.stride());
+  resize(channels.size(), out);
+  out.gain_slopes.assign(stride, 0);
+  out.loss_slopes.assign(stride, 0);
+  bool explains = true;
+  for (std::size_t j = 0; j < channels.size(); ++j) {
+    const double count = evidence.counts()[j];
+    set_forces(count, exposure_at(evidence, j), dispersion(channels[j]),
+               intensity_at(basis, channels[j], x), j, out);
+    explains &= count == 0 || out.gains[j] > 0;
+  }
+  const auto add_slopes = [&](const std::vector<double>& forces, std::vector<double>& slopes) {
+    Reducer::sum(evidence.stretches(), slopes, [&](const Stretch& stretch, std::span<double> to) {
+      Eigen::Map<Vector> sums(to.data(), static_cast<Index>(to.size()));
+      for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
+        if (forces[j] == 0) continue;
+        sums += forces[j] * Eigen::Map<const Vector>(basis.row(channels[j]), sums.size());
+      }
+    });
+  };
+  add_slopes(out.gains, out.gain_slopes);
+  add_slopes(out.losses, out.loss_slopes);
+  return explains;
+}
+
+// The curvatures were computed by climb().
+double NegativeBinomialBlocks::settle(const Evidence& evidence, const PaddedRows& basis,
+                                      std::span<const double> x, PointForces&) const {
+  thread_local std::vector<double> intensities;
+  intensities.resize(evidence.channels().size());
+  for (std::size_t j = 0; j < intensities.size(); ++j) {
+    intensities[j] = intensity_at(basis, evidence.channels()[j], x);
+  }
+  return value(evidence, intensities);
+}
+
+CellForces NegativeBinomialBlocks::cell_forces(Index channel, double count, double exposure,
+                                               double intensity) const {
+  return {cell_.gain(channel, count, intensity),
+          exposure * cell_.loss(channel, count, exposure * intensity)};
+}
+
+std::unique_ptr<StateLikelihoods> NegativeBinomialBlocks::state_likelihoods(Matrix states) const {
+  return std::make_unique<NegativeBinomialStateLikelihoods>(std::move(states));
+}
+
+std::unique_ptr<EmissionSums> NegativeBinomialBlocks::sums() const {
+  return std::make_unique<NegativeBinomialSums>();
+}
+
+void NegativeBinomialBlocks::information(Index channel, std::span<const double> intensities,
+                                         std::span<double> out) const {
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = cell_.information(channel, intensities[i]);
+}
+
+}  // namespace headwater

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "headwater/block_law.hpp"
+#include "headwater/emission/negative_binomial.hpp"
+
+namespace headwater {
+
+// The negative binomial law by vector kernels. Every channel seen is listed, with the term
+//   f(lambda) = y log lambda - (y + 1 / phi) log(1 + phi exposure lambda),
+// unless its dispersion is 0. Such a channel is as under the Poisson law: it is listed if it has a
+// count, with f(lambda) = y log lambda, and its intensity is in the total.
+class NegativeBinomialBlocks final : public BlockLaw {
+ public:
+  explicit NegativeBinomialBlocks(NegativeBinomial cell) : cell_(std::move(cell)) {
+    prepare_limits();
+  }
+  std::unique_ptr<BlockLaw> clone() const override {
+    return std::make_unique<NegativeBinomialBlocks>(*this);
+  }
+  std::string name() const override { return cell_.name(); }
+  bool has_plain_losses() const override { return false; }
+
+  double dispersion(Index channel) const { return cell_.dispersion(channel); }
+  // See dispersion_information().
+  double limit(Index channel) const { return limits_.size() == 1 ? limits_[0] : limits_[channel]; }
+
+  void look_at(const Observation& y, const PaddedRows& basis, const Vector& column_sums,
+               Evidence& out) const override;
+  double log_base_measure(const Observation& y) const override;
+  void log_likelihoods(const Evidence& evidence, const Eigen::Ref<const Matrix>& activations,
+                       std::span<const double> rows, const Vector& total,
+                       std::span<double> out) const override;
+  double value(const Evidence& evidence, std::span<const double> intensities) const override;
+  void forces(const Evidence& evidence, std::span<const double> intensities,
+              Forces& out) const override;
+  bool climb(const Evidence& evidence, const PaddedRows& basis, std::span<const double> x,
+             PointForces& out) const override;
+  double settle(const Evidence& evidence, const PaddedRows& basis, std::span<const double> x,
+                PointForces& out) const override;
+  CellForces cell_forces(Index channel, double count, double exposure,
+                         double intensity) const override;
+
+  std::unique_ptr<StateLikelihoods> state_likelihoods(Matrix states) const override;
+  std::unique_ptr<EmissionSums> sums() const override;
+
+  void information(Index channel, std::span<const double> intensities,
+                   std::span<double> out) const override;
+  VarianceFunction variance(Index channel) const override { return cell_.variance(channel); }
+  double draw(Index channel, double mean, Generator& generator) const override {
+    return cell_.draw(channel, mean, generator);
+  }
+
+  Parameters parameters() const override { return cell_.parameters(); }
+  void set_parameter(const Parameter& parameter) override {
+    cell_.set_parameter(parameter);
+    prepare_limits();
+  }
+  Index num_statistics(Index num_channels) const override {
+    return cell_.num_statistics(num_channels);
+  }
+  void add_statistics(Index channel, double count, double exposure, double intensity, double weight,
+                      std::span<double> out) const override {
+    cell_.add_statistics(channel, count, exposure * intensity, weight, out);
+  }
+  void maximise(std::span<const double> statistics, double observations,
+                const Held& held) override {
+    cell_.maximise(statistics, observations, held);
+    prepare_limits();
+  }
+
+ private:
+  void prepare_limits();
+
+  NegativeBinomial cell_;
+  Vector limits_;  // as many as there are dispersions
+};
+
+}  // namespace headwater

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <vector>
+
+#include "headwater/emission/poisson_sums.hpp"
+
+namespace headwater {
+
+class NegativeBinomialBlocks;
+
+// The sums of the M-step under the negative binomial law. s1 and s2 are those of the Poisson law. A
+// cell's loss is its exposure times E[epsilon | y, x] = (1 + phi y) / (1 + z), z = phi exposure
+// lambda, so that of a channel and its activations
+//   unseen(m, k) += sum w x_k (1 - exposure (1 + phi y) / (1 + z)).
+class NegativeBinomialSums final : public EmissionSums {
+ public:
+  std::unique_ptr<EmissionSums> clone() const override {
+    return std::make_unique<NegativeBinomialSums>(*this);
+  }
+  void add(const Matrix& states, const Emission& emission, const Eigen::Ref<const Matrix>& weights,
+           std::span<const Observation* const> observations, Statistics& out) override;
+  void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+               const Eigen::Ref<const Vector>& weights, const Observation& y,
+               Statistics& out) override;
+  void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                         const Eigen::Ref<const Vector>& weights, const Observation& y,
+                         Statistics& out) override;
+
+ private:
+  // Cells of some channels, each with its count and exposure, and the sums of the kernel over them.
+  struct Cells {
+    void clear();
+    void add(Index channel, double count, double exposure, const NegativeBinomialBlocks& law,
+             const PaddedRows& basis);
+    void take_sums(const Eigen::Ref<const Matrix>& states, std::span<const double> weights);
+
+    std::vector<Index> channels;
+    std::vector<double> counts;
+    std::vector<double> exposures;
+    std::vector<double> scales;
+    std::vector<double> dispersions;
+    std::vector<double> limits;
+    std::vector<double> rows;
+    // What the kernel returns: see SoftenedSums.
+    std::vector<double> losses;
+    std::vector<double> bends;
+    std::vector<double> slopes;
+    std::vector<double> informations;
+  };
+
+  // Adds what differs from the Poisson law.
+  void add_softening(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                     const Eigen::Ref<const Vector>& weights, const Observation& y,
+                     Statistics& out);
+
+  PoissonSums poisson_;
+  Cells cells_;
+  Vector mean_;
+};
+
+}  // namespace headwater
