@@ -88,6 +88,12 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
   }
   fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
              model.log_likelihood / count);
+  if (model.observations_after_start > 0 && model.observations_after_start < model.observations) {
+    fmt::print(stderr, "{:.4f} an observation of those that the start had not seen ({})\n",
+               model.log_likelihood_after_start /
+                   static_cast<double>(model.observations_after_start),
+               with_commas(model.observations_after_start));
+  }
   print_particles(model);
   for (const Parameter& parameter : model.reported.prior.parameters()) {
     fmt::print(stderr, "{}\n", parameter_text(parameter));

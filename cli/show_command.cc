@@ -61,6 +61,8 @@ void print_json(const ShowOptions& options, const Model& model) {
   json.key("background").value(model.background);
   json.key("observations").value(model.observations);
   json.key("log_likelihood").value(model.log_likelihood);
+  json.key("log_likelihood_after_start").value(model.log_likelihood_after_start);
+  json.key("observations_after_start").value(model.observations_after_start);
   json.key("impossible_observations").value(model.impossible_observations);
   json.key("revivals").value(model.revivals);
   json.key("prior").begin_object();

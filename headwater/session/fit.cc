@@ -117,7 +117,8 @@ bool Session::Fit::searches() const {
 }
 
 Index Session::Fit::num_to_hold_back() const {
-  return searches() ? start_buffer(num_channels_, prior_) : kStartObservations;
+  const Index wanted = searches() ? start_buffer(num_channels_, prior_) : kStartObservations;
+  return config_.start_on > 0 ? std::min<Index>(wanted, config_.start_on) : wanted;
 }
 
 bool Session::Fit::wants_to_hold_back() const {
@@ -150,6 +151,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   bool has_started = learner_.has_value();
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
+  archive(length_of_start_, observations_after_start_, log_likelihood_after_start_);
   archive(has_started);
   if (!has_started) return;
   std::string law = learner_ ? learner_->last().law->name() : "";
@@ -246,6 +248,7 @@ OnlineEmOptions Session::Fit::learner_options() const {
 
 void Session::Fit::start() {
   Estimate start = starting_estimate();
+  length_of_start_ = held_back_.size();
   auto engine =
       engine_for(start, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
   learner_.emplace(std::move(engine), std::move(start), learner_options());
@@ -268,7 +271,12 @@ void Session::Fit::take_in(const Observation& y) {
       prediction_before_m_step_ = draw_prediction(learner_->engine(), report.t, config_.seed);
     };
   }
-  const StepReport report = learner_->update(y, before_m_step);
+  StepReport report = learner_->update(y, before_m_step);
+  report.in_start = report.t <= length_of_start_;
+  if (!report.in_start && !report.filter.impossible) {
+    ++observations_after_start_;
+    log_likelihood_after_start_ += report.filter.log_predictive;
+  }
   if (const ParticleReport* particles = report.filter.particles()) {
     health_.add(*particles, config_.engine.num_particles);
   }
@@ -365,6 +373,8 @@ Model Session::Fit::model() const {
   model.iterations = batch_ ? batch_->iterations : learner_->m_steps();
   model.converged = batch_ && batch_->converged;
   model.log_likelihood = log_likelihood();
+  model.log_likelihood_after_start = log_likelihood_after_start_;
+  model.observations_after_start = observations_after_start_;
   model.options = describe(config_);
   for (const Parameter& parameter : prior_.parameters()) {
     model.options.emplace_back("start-" + parameter.name,

@@ -98,6 +98,9 @@ class Session::Fit {
   Observation given_;
   Record held_back_;
   Index num_taken_in_ = 0;  // of those held back
+  std::int64_t length_of_start_ = 0;  // observations that the start was found from
+  std::int64_t observations_after_start_ = 0;
+  double log_likelihood_after_start_ = 0;
   std::optional<OnlineEm> learner_;
   std::optional<BatchEmResult> batch_;
   ParticleHealth health_;

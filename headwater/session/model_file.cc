@@ -172,6 +172,10 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
   model.iterations = file.read_int("/summary/iterations");
   model.converged = file.read_int("/summary/converged") != 0;
   model.log_likelihood = file.read_double("/summary/log_likelihood");
+  if (file.contains("/summary/observations_after_start")) {
+    model.observations_after_start = file.read_int("/summary/observations_after_start");
+    model.log_likelihood_after_start = file.read_double("/summary/log_likelihood_after_start");
+  }
   if (file.contains("/summary/lost_mass")) model.lost_mass = file.read_double("/summary/lost_mass");
   for (const std::string& name : file.children("/options")) {
     model.options.emplace_back(name, file.read_string("/options/" + name));
@@ -224,6 +228,8 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/iterations", model.iterations);
   file.write("/summary/converged", model.converged ? 1 : 0);
   file.write("/summary/log_likelihood", model.log_likelihood);
+  file.write("/summary/log_likelihood_after_start", model.log_likelihood_after_start);
+  file.write("/summary/observations_after_start", model.observations_after_start);
   if (model.proposal) file.write("/summary/effective_part", model.effective_part);
   if (model.engine == EngineKind::kBeam) file.write("/summary/lost_mass", model.lost_mass);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);

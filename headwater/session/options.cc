@@ -93,6 +93,12 @@ OptionTable<Config> model_options() {
       within(&Config::counts, *find_by_name(counts_options(), "counts")),
       within(&Config::counts, *find_by_name(counts_options(), "dispersion")),
       init_option(),
+      whole_number({.name = "start-on",
+                    .value_name = "N",
+                    .help = "the start looks at no more than the first N observations; 0: as many "
+                            "as it wants, see init",
+                    .recorded = kModels},
+                   &Config::start_on, 0, kMostObservations),
       within(&Config::prior, *find_by_name(prior_options(), "per-component")),
       within(&Config::m_step, hold_option()),
       flag({.name = "background",

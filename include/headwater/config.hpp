@@ -111,7 +111,8 @@ struct HEADWATER_EXPORT Config {
   CountsConfig counts;
   Matrix initial_basis;  // M x K (or K + 1, background last); empty: as `init` says
   Init init = Init::kAuto;
-  bool background = false;  // one more component that is always on
+  std::int64_t start_on = 0;  // observations that the start may look at; 0: as many as it wants
+  bool background = false;    // one more component that is always on
 
   Method method = Method::kOnline;
   EngineConfig engine;

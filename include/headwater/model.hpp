@@ -49,6 +49,9 @@ struct HEADWATER_EXPORT Model {
   std::int64_t iterations = 0;  // of batch EM, or M-steps of online EM
   bool converged = false;       // batch EM stopped because it gained little
   double log_likelihood = 0;
+  // Of the observations that the start had not seen: predictions in the strict sense. Online EM.
+  double log_likelihood_after_start = 0;
+  std::int64_t observations_after_start = 0;
   double lost_mass = 0;  // of the beam: the mean over the stream (see FilterStep)
   std::vector<std::pair<std::string, std::string>> options;
   TraceTable trace;
