@@ -89,10 +89,10 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
   fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
              model.log_likelihood / count);
   if (model.observations_after_start > 0 && model.observations_after_start < model.observations) {
-    fmt::print(stderr, "{:.4f} an observation of those that the start had not seen ({})\n",
-               model.log_likelihood_after_start /
-                   static_cast<double>(model.observations_after_start),
-               with_commas(model.observations_after_start));
+    fmt::print(
+        stderr, "{:.4f} an observation of those that the start had not seen ({})\n",
+        model.log_likelihood_after_start / static_cast<double>(model.observations_after_start),
+        with_commas(model.observations_after_start));
   }
   print_particles(model);
   for (const Parameter& parameter : model.reported.prior.parameters()) {
@@ -109,6 +109,12 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     fmt::print(stderr,
                "{} times a component that was dead or the same as another was given a new column\n",
                model.revivals);
+  }
+  if (model.outliers > 0) {
+    fmt::print(stderr,
+               "{} outliers were treated as missing: a count ten times the largest before it, and "
+               "improbable beyond reason (--outliers keep learns from them)\n",
+               with_commas(model.outliers));
   }
   if (model.impossible_observations > 0) {
     fmt::print(

@@ -64,6 +64,7 @@ void print_json(const ShowOptions& options, const Model& model) {
   json.key("log_likelihood_after_start").value(model.log_likelihood_after_start);
   json.key("observations_after_start").value(model.observations_after_start);
   json.key("impossible_observations").value(model.impossible_observations);
+  json.key("outliers").value(model.outliers);
   json.key("revivals").value(model.revivals);
   json.key("prior").begin_object();
   json.key("name").value(estimate.prior.name());
@@ -158,6 +159,9 @@ void print_text(const ShowOptions& options, const Model& model) {
   if (model.impossible_observations > 0) {
     fmt::print("{} of them impossible under the parameters of their time\n",
                with_commas(model.impossible_observations));
+  }
+  if (model.outliers > 0) {
+    fmt::print("{} of them outliers that were treated as missing\n", with_commas(model.outliers));
   }
   const Matrix basis = basis_of(estimate, model.background);
   const Vector background = background_of(estimate, model.background);

@@ -23,6 +23,7 @@ void StepLog::write(const StepReport& report, EngineKind engine, const Estimate&
   json.key("step").value(report.step_size);
   json.key("updated").value(report.updated);
   json.key("in_start").value(report.in_start);
+  json.key("outlier").value(report.is_outlier);
   json.key("impossible").value(report.filter.impossible);
   if (report.revived >= 0) {
     json.key("revived").value(static_cast<std::int64_t>(report.revived + 1));

@@ -31,6 +31,11 @@ const Choices<DispersionOf>& dispersion_choices() {
   return choices;
 }
 
+const Choices<Outliers>& outlier_choices() {
+  static const Choices<Outliers> choices = {{"skip", Outliers::kSkip}, {"keep", Outliers::kKeep}};
+  return choices;
+}
+
 const Choices<Average>& average_choices() {
   static const Choices<Average> choices = {
       {"auto", Average::kAuto}, {"none", Average::kNone}, {"polyak", Average::kPolyak}};

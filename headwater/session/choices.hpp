@@ -21,6 +21,7 @@ using Choices = std::vector<Choice<Value>>;
 
 const Choices<Method>& method_choices();
 const Choices<Init>& init_choices();
+const Choices<Outliers>& outlier_choices();
 const Choices<std::string>& law_choices();  // auto, and every law of law_table()
 const Choices<DispersionOf>& dispersion_choices();
 const Choices<Average>& average_choices();

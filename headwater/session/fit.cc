@@ -10,6 +10,7 @@
 #include "headwater/engines/forecast.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
+#include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
 #include "headwater/registry.hpp"
@@ -151,7 +152,8 @@ void Session::Fit::exchange(StateArchive& archive) {
   bool has_started = learner_.has_value();
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
-  archive(length_of_start_, observations_after_start_, log_likelihood_after_start_);
+  archive(length_of_start_, observations_after_start_, log_likelihood_after_start_, guard_,
+          outliers_);
   archive(has_started);
   if (!has_started) return;
   std::string law = learner_ ? learner_->last().law->name() : "";
@@ -208,8 +210,9 @@ std::vector<AnyLaw> Session::Fit::laws() const {
 Estimate Session::Fit::starting_estimate() {
   if (searches()) {
     const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
+    const Record searched = guards() ? without_lone_giants(held_back_) : held_back_;
     StartSearch found =
-        automatic_start(held_back_.first(most), prior_, laws(), config_.background,
+        automatic_start(searched.first(most), prior_, laws(), config_.background,
                         m_step_options(config_, prior_), config_.seed, on_search.get());
     start_report_ = std::move(found.report);
     return std::move(found.estimate);
@@ -271,7 +274,10 @@ void Session::Fit::take_in(const Observation& y) {
       prediction_before_m_step_ = draw_prediction(learner_->engine(), report.t, config_.seed);
     };
   }
-  StepReport report = learner_->update(y, before_m_step);
+  const Observation& taken = guarded(y);
+  StepReport report = learner_->update(taken, before_m_step);
+  report.observation = &y;
+  report.is_outlier = &taken != &y;
   report.in_start = report.t <= length_of_start_;
   if (!report.in_start && !report.filter.impossible) {
     ++observations_after_start_;
@@ -288,6 +294,21 @@ void Session::Fit::take_in(const Observation& y) {
   if (on_step.get()) on_step.get()(report);
 }
 
+const Observation& Session::Fit::guarded(const Observation& y) {
+  if (!guards() || !guard_.suspects(y)) return y;
+  if (usual_activation_.size() == 0) {
+    usual_activation_.setOnes(learner_->engine().emission().num_columns());
+    usual_activation_.head(config_.num_components) = mean_activation(prior_);
+  }
+  const Vector x = learner_->observations() > 0
+                       ? learner_->engine().filtered_activation().cwiseMax(usual_activation_)
+                       : usual_activation_;
+  if (!guard_.refuses(y, learner_->engine().emission(), x, learner_->observations() + 1)) return y;
+  ++outliers_;
+  missing_.assign_missing(y.num_channels());
+  return missing_;
+}
+
 PredictiveDraws Session::Fit::prediction() const {
   if (prediction_before_m_step_) return *prediction_before_m_step_;
   return draw_prediction(started().engine(), started().observations(), config_.seed);
@@ -298,8 +319,17 @@ std::unique_ptr<Engine> Session::Fit::engine_for(const Estimate& estimate, std::
   return make_engine({config_, estimate, seed, std::move(pool), true});
 }
 
+void Session::Fit::leave_out_giants() {
+  Record kept = without_lone_giants(held_back_);
+  for (Index t = 0; t < kept.size(); ++t) {
+    outliers_ += held_back_[t].any_seen() && !kept[t].any_seen() ? 1 : 0;
+  }
+  held_back_ = std::move(kept);
+}
+
 void Session::Fit::run_batch() {
   trace_ = new_trace(config_);
+  if (guards()) leave_out_giants();
   const auto tell = [&](std::int64_t iteration, double log_likelihood, const Estimate& estimate) {
     const Vector values = trace_values(estimate);
     if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
@@ -369,6 +399,7 @@ Model Session::Fit::model() const {
   model.observations = batch_ ? observations_ : learner_->observations();
   model.impossible_observations =
       batch_ ? batch_->impossible_observations : learner_->impossible_observations();
+  model.outliers = outliers_;
   model.revivals = batch_ ? 0 : learner_->revivals();
   model.iterations = batch_ ? batch_->iterations : learner_->m_steps();
   model.converged = batch_ && batch_->converged;

@@ -8,6 +8,7 @@
 #include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/batch_em.hpp"
+#include "headwater/learning/outlier_guard.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/session.hpp"
@@ -84,6 +85,7 @@ class Session::Fit {
   void take_in_held_back();
   void take_in(const Observation& y);
   void run_batch();
+  void leave_out_giants();
   void record(std::int64_t t, double log_likelihood, bool is_end);
   void refuse_infinite_estimate() const;
   std::unique_ptr<Engine> engine_for(const Estimate& estimate, std::uint64_t seed,
@@ -101,8 +103,16 @@ class Session::Fit {
   std::int64_t length_of_start_ = 0;  // observations that the start was found from
   std::int64_t observations_after_start_ = 0;
   double log_likelihood_after_start_ = 0;
+  OutlierGuard guard_;
+  std::int64_t outliers_ = 0;
+  Observation missing_;
+  Vector usual_activation_;  // under the prior that the fit began with
   std::optional<OnlineEm> learner_;
   std::optional<BatchEmResult> batch_;
+  bool guards() const { return config_.outliers == Outliers::kSkip && !config_.paper_exact; }
+  // The observation, or a missing one in its place if it is an outlier.
+  const Observation& guarded(const Observation& y);
+
   ParticleHealth health_;
   Trace trace_;
   bool keeps_predictions_ = false;

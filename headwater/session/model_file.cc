@@ -168,6 +168,7 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
   model.seed = static_cast<std::uint64_t>(file.int_attribute("/", "seed"));
   model.observations = file.read_int("/summary/observations");
   model.impossible_observations = file.read_int("/summary/impossible_observations");
+  if (file.contains("/summary/outliers")) model.outliers = file.read_int("/summary/outliers");
   if (file.contains("/summary/revivals")) model.revivals = file.read_int("/summary/revivals");
   model.iterations = file.read_int("/summary/iterations");
   model.converged = file.read_int("/summary/converged") != 0;
@@ -224,6 +225,7 @@ void ModelFile::write(const Model& model) {
   file.write("/prior/components", model.num_components());
   file.write("/summary/observations", model.observations);
   file.write("/summary/impossible_observations", model.impossible_observations);
+  file.write("/summary/outliers", model.outliers);
   file.write("/summary/revivals", model.revivals);
   file.write("/summary/iterations", model.iterations);
   file.write("/summary/converged", model.converged ? 1 : 0);

@@ -205,6 +205,12 @@ OptionTable<Config> run_options() {
                    "and the fit with the largest log-likelihood is kept"},
           &Config::restarts, 1, 1000),
       seed_option(&Config::seed),
+      choice({.name = "outliers",
+              .help = "an observation with a count that is ten times the largest before it in its "
+                      "channel, and improbable beyond reason; skip: it is treated as missing, and "
+                      "counted, but not the fifth in a row; keep: it is learned from as any other",
+              .recorded = kModels},
+             &Config::outliers, outlier_choices()),
       flag({.name = "strict",
             .help = "stop with an error at an observation that is impossible under the current "
                     "parameters, instead of treating it as missing",

@@ -103,6 +103,12 @@ struct CountsConfig {
   Parameters parameters = {};  // starting values, for those that are not to start at the default
 };
 
+// What becomes of an observation that is improbable beyond reason.
+enum class Outliers {
+  kSkip,  // it is treated as missing, and counted
+  kKeep,  // it is learned from as any other
+};
+
 // Every option of a fit. Each has a row in options.cc, which defines the option for the command
 // line, Python and model files. The defaults are written here and nowhere else.
 struct HEADWATER_EXPORT Config {
@@ -136,6 +142,7 @@ struct HEADWATER_EXPORT Config {
 
   Index restarts = 1;  // fits at the same time, see Restarts; a Session is one of them
   std::uint64_t seed = kDefaultSeed;
+  Outliers outliers = Outliers::kSkip;
   bool strict = false;           // an impossible observation ends the fit
   std::int64_t trace_every = 0;  // 0: often enough for some hundred rows, whatever the length
 

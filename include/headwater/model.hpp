@@ -45,6 +45,7 @@ struct HEADWATER_EXPORT Model {
   std::string version;
   std::int64_t observations = 0;
   std::int64_t impossible_observations = 0;
+  std::int64_t outliers = 0;    // observations that were treated as missing: see --outliers
   std::int64_t revivals = 0;    // components that were given a new column
   std::int64_t iterations = 0;  // of batch EM, or M-steps of online EM
   bool converged = false;       // batch EM stopped because it gained little

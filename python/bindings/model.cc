@@ -150,6 +150,13 @@ void bind_model(nb::module_& module) {
            [](const Model& model, bool last) {
              return to_dict(estimate_of(model, last).prior.parameters());
            })
+      .def("counts",
+           [](const Model& model, bool last) {
+             const AnyLaw& law = estimate_of(model, last).law;
+             nb::dict counts = to_dict(law.parameters());
+             counts["law"] = law->name();
+             return counts;
+           })
       .def("constants",
            [](const Model& model) { return to_dict(model.reported.prior.constants()); })
       .def("trace", trace_of)
@@ -169,7 +176,9 @@ void bind_model(nb::module_& module) {
       .def_ro("iterations", &Model::iterations)
       .def_ro("converged", &Model::converged)
       .def_prop_ro("has_hardly_moved", &Model::has_hardly_moved)
-      .def_ro("log_likelihood", &Model::log_likelihood);
+      .def_ro("log_likelihood", &Model::log_likelihood)
+      .def_ro("log_likelihood_after_start", &Model::log_likelihood_after_start)
+      .def_ro("observations_after_start", &Model::observations_after_start);
   module.def("read_model", read, nb::arg("name"), nb::arg("prior") = nb::none());
   bind_filter(module);
 }

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "headwater/error.hpp"
+#include "headwater/law_table.hpp"
 #include "headwater/session/options.hpp"
 #include "module.hpp"
 
@@ -164,16 +165,33 @@ void bind_options(nb::module_& module) {
   module.def("engine_options", [] { return described(engine_options()); });
 }
 
+namespace {
+
+// Those that belong to a law of the counts, or those that do not.
+Parameters parameters_from(const nb::dict& parameters, bool of_law) {
+  Parameters chosen;
+  for (const auto& [key, value] : parameters) {
+    const Given given{nb::cast<std::string>(key), value};
+    if (is_law_parameter(given.name) != of_law) continue;
+    const Matrix table = as_map(given.as<RowsIn>("numbers"));
+    chosen.push_back({given.name, of_law ? Matrix(table.reshaped()) : table});
+  }
+  return chosen;
+}
+
+}  // namespace
+
 PriorConfig prior_config_from(const std::string& name, const nb::dict& parameters,
                               bool per_component) {
   PriorConfig config;
   config.name = name;
   config.per_component = per_component;
-  for (const auto& [key, value] : parameters) {
-    const Given given{nb::cast<std::string>(key), value};
-    config.parameters.push_back({given.name, as_map(given.as<RowsIn>("numbers"))});
-  }
+  config.parameters = parameters_from(parameters, false);
   return config;
+}
+
+Parameters law_parameters_from(const nb::dict& parameters) {
+  return parameters_from(parameters, true);
 }
 
 }  // namespace headwater::python

@@ -12,5 +12,7 @@ Config config_from(const nanobind::dict& options);
 EngineConfig engine_config_from(const nanobind::dict& options);
 PriorConfig prior_config_from(const std::string& name, const nanobind::dict& parameters,
                               bool per_component);
+// The parameters of the law of the counts among them.
+Parameters law_parameters_from(const nanobind::dict& parameters);
 
 }  // namespace headwater::python

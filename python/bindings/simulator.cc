@@ -6,6 +6,7 @@
 #include "headwater/registry.hpp"
 #include "headwater/simulate.hpp"
 #include "module.hpp"
+#include "options.hpp"
 #include "python_prior.hpp"
 
 namespace headwater::python {
@@ -30,13 +31,17 @@ void bind_simulator(nb::module_& module) {
       .def(
           "__init__",
           [](Simulator* at, const nb::object& prior, const nb::dict& parameters, bool per_component,
-             const RowsIn& basis, std::uint64_t seed) {
+             const RowsIn& basis, const std::string& counts, std::uint64_t seed) {
             const auto columns = static_cast<Index>(basis.shape(1));
-            new (at) Simulator(prior_for(prior, columns, parameters, per_component), as_map(basis),
-                               seed);
+            CountsConfig law;
+            law.law = counts;
+            law.parameters = law_parameters_from(parameters);
+            new (at) Simulator(
+                prior_for(prior, columns, parameters, per_component),
+                Emission(as_map(basis), make_law(static_cast<Index>(basis.shape(0)), law)), seed);
           },
           nb::arg("prior"), nb::arg("parameters"), nb::arg("per_component"), nb::arg("basis"),
-          nb::arg("seed"))
+          nb::arg("counts"), nb::arg("seed"))
       .def("fill", fill, nb::arg("observations").noconvert(), nb::arg("activations").noconvert());
   module.def(
       "random_basis",

@@ -59,6 +59,7 @@ void make_stream(Stream* at, const nb::object& prior, const nb::dict& parameters
   Config config = config_from(options);
   AnyPrior start = prior_for(prior, config.num_components, parameters, per_component);
   config.prior = prior_config_from(start.name(), parameters, per_component);
+  config.counts.parameters = law_parameters_from(parameters);
   new (at) Stream(config, std::move(start));
 }
 

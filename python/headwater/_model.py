@@ -123,6 +123,24 @@ class Model:
         return self._core.log_likelihood
 
     @property
+    def log_likelihood_after_start(self) -> float:
+        """The same over the observations that the search for a start had not seen."""
+        return self._core.log_likelihood_after_start
+
+    @property
+    def observations_after_start(self) -> int:
+        """Number of observations that the search for a start had not seen."""
+        return self._core.observations_after_start
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """The law of the counts: ``{"law": "negative-binomial", "dispersion": ...}``.
+
+        `dispersion` is a number, or one for each channel.
+        """
+        return self._core.counts(False)
+
+    @property
     def iterations(self) -> int:
         """Iterations of batch EM, or M-steps of online EM."""
         return self._core.iterations

@@ -22,11 +22,12 @@ class Simulation(NamedTuple):
 def simulate(prior: Union[str, Any] = "basis-selection", *, length: int,
              channels: Optional[int] = None, components: Optional[int] = None, basis: Any = None,
              scale: float = 10.0, set: Optional[dict] = None, per_component: bool = False,
-             seed: int = SEED) -> Simulation:
+             counts: str = "poisson", seed: int = SEED) -> Simulation:
     """Draws `length` observations, the same as `headwater simulate` with the same options.
 
     Give either a `basis` (M x K), or `channels` and `components` for a random basis with entries
-    uniform on (0, scale). `set` gives the prior's parameters: ``set={"stay_off": 0.9}``.
+    uniform on (0, scale). `set` gives parameters of the prior and of the law of the counts:
+    ``set={"stay_off": 0.9}``, or ``counts="negative-binomial", set={"dispersion": 0.3}``.
     """
     if basis is None:
         if not channels or not components or channels < 1 or components < 1:
@@ -44,7 +45,7 @@ def simulate(prior: Union[str, Any] = "basis-selection", *, length: int,
             raise ValueError("basis: expected finite numbers, 0 or more")
     if length < 1:
         raise ValueError(f"length={length}: expected 1 or more")
-    simulator = _core.Simulator(prior, parameter_tables(set), per_component, basis, seed)
+    simulator = _core.Simulator(prior, parameter_tables(set), per_component, basis, counts, seed)
     observations = np.empty((length, basis.shape[0]))
     activations = np.empty((length, basis.shape[1]))
     for first in range(0, length, BLOCK):
