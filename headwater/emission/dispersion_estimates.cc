@@ -14,8 +14,8 @@ using negative_binomial::kLeastDispersion;
 
 // Logarithms know no zero; channels with less than this are as good as Poisson.
 constexpr double kFloor = 1e-5;
-// The quadratic that scoring assumes holds nearby: one step lowers a dispersion by no more.
-constexpr double kLargestFall = 2;  // of the logarithm
+// The quadratic that scoring assumes holds nearby: one step changes a logarithm by no more.
+constexpr double kLargestChange = 2;
 // Of the logarithms over the channels. Ranges that fits of real streams stay within.
 constexpr double kLeastVariance = 0.01;
 constexpr double kLargestVariance = 9;
@@ -32,10 +32,9 @@ Wishes wishes_of(std::span<const double> statistics, double observations, const 
   for (Index m = 0; m < now.size(); ++m) {
     const double* own = statistics.data() + m * DispersionStatistics::kPerChannel;
     if (!(own[1] > 0)) continue;
-    const double wish = std::min(own[0] / own[1], kLargestDispersion);
-    wishes.logarithms[m] = wish > now[m]
-                               ? std::log(wish)
-                               : wishes.logarithms[m] + std::max(wish / now[m] - 1, -kLargestFall);
+    const double ratio = own[0] / own[1] / now[m];
+    wishes.logarithms[m] += ratio > 1 ? std::min(std::log(ratio), kLargestChange)
+                                      : std::max(ratio - 1, -kLargestChange);
     wishes.precisions[m] = now[m] * now[m] * own[1] * observations;
   }
   return wishes;

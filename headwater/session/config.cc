@@ -44,6 +44,10 @@ MStepOptions Config::effective_m_step() const {
 std::vector<std::pair<std::string, std::string>> describe(const Config& config, Recorded recorded) {
   Config effective = config;
   effective.m_step = config.effective_m_step();
+  if (config.paper_exact) {
+    if (config.counts.law == CountsConfig::kAuto) effective.counts.law = AnyLaw()->name();
+    effective.outliers = Outliers::kKeep;
+  }
   effective.average = config.averages() ? Average::kPolyak : Average::kNone;
   return texts_of(config_options(), effective, recorded);
 }

@@ -207,7 +207,10 @@ TEST(ConfigOptions, AreDescribedAsTheyTakeEffect) {
   config.paper_exact = true;
   config.m_step.held_parameters = {"alpha"};
   const OptionTexts expected = {
+      {"counts", "poisson"},
+      {"dispersion", "channel"},
       {"init", "auto"},
+      {"start-on", "0"},
       {"per-component", "no"},
       {"hold", "alpha"},
       {"background", "no"},
@@ -235,6 +238,7 @@ TEST(ConfigOptions, AreDescribedAsTheyTakeEffect) {
       {"basis-rate", "0"},
       {"basis-floor", "0"},
       {"transition-weight", "0"},
+      {"outliers", "keep"},
   };
   EXPECT_EQ(describe(config), expected);
   const OptionTexts others = {{"components", "0"},
