@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "headwater/core/state_checks.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/error.hpp"
 #include "headwater/learning/initialise.hpp"
@@ -20,6 +21,10 @@ constexpr std::int64_t kStartObservations = 100;
 
 // The first M-step waits for so many observations where no start was searched for.
 constexpr std::int64_t kBurnIn = 100;
+
+// Entries of a starting basis for which counts over intensities are safe.
+constexpr double kSmallestStart = 1e-200;
+constexpr double kLargestStart = 1e15;
 
 constexpr double kExponentAfterSearch = 0.7;
 constexpr double kRidgeAfterSearch = 0.15;
@@ -86,8 +91,11 @@ void Session::Fit::check_start() const {
                     "component",
                     basis.cols(), config_.num_components));
   }
-  if (!(basis.array().isFinite() && basis.array() >= 0).all()) {
-    throw InputError("the starting basis has an entry that is negative or not finite");
+  for (const double entry : basis.reshaped()) {
+    if (entry == 0 || (entry >= kSmallestStart && entry <= kLargestStart)) continue;
+    throw InputError(
+        fmt::format("the starting basis has the entry {}; expected 0, or from {:g} to {:g}", entry,
+                    kSmallestStart, kLargestStart));
   }
 }
 
@@ -148,8 +156,14 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
   archive(has_started);
+  archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
+                     num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size(),
+                 "a number of observations that is none");
+  archive.expect(held_back_.empty() || held_back_.num_channels() == num_channels_,
+                 "observations of another length");
+  archive.expect(num_channels_ > 0 || (!has_started && observations_ == 0),
+                 "observations without a channel");
   if (!has_started) return;
-  if (num_channels_ == 0) throw InputError("the saved state has started without a channel");
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
     Estimate blank{Matrix::Ones(num_channels_, columns), prior_};
@@ -158,6 +172,8 @@ void Session::Fit::exchange(StateArchive& archive) {
     learner_.emplace(std::move(engine), std::move(blank), learner_options());
   }
   archive(*learner_);
+  archive.expect(trace_.has_length(trace_values(learner_->last()).size()),
+                 "a trace of another length");
 }
 
 void Session::Fit::finish() {
