@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "parameter_json.hpp"
 #include "progress.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -44,7 +45,7 @@ void print_basis(const ShowOptions& options, const Model& model) {
 
 void print_trace(const ShowOptions& options, const Model& model) {
   const TraceTable& trace = model.trace;
-  fmt::print("t,log_likelihood,{}\n", fmt::join(trace.names, ","));
+  print_words("t,log_likelihood,{}\n", fmt::format("{}", fmt::join(trace.names, ",")));
   for (Index i = 0; i < trace.t.size(); ++i) {
     fmt::print("{},{:.17g},", trace.t[i], trace.log_likelihood[i]);
     print_row(options.last ? trace.last.row(i) : trace.reported.row(i));
@@ -96,58 +97,58 @@ void print_comparison(const ShowOptions& options, const Model& model) {
                                  found.cols()));
   }
   const Matrix matched = in_order_of(found, truth);
-  fmt::print("basis found (truth in brackets), columns in the order of {}\n", options.compare);
+  print_words("basis found (truth in brackets), columns in the order of {}\n", options.compare);
   for (Index m = 0; m < truth.rows(); ++m) {
     for (Index k = 0; k < truth.cols(); ++k) {
-      fmt::print(" {:9.3f} ({:.3f})", matched(m, k), truth(m, k));
+      print_words(" {:9.3f} ({:.3f})", matched(m, k), truth(m, k));
     }
-    fmt::print("\n");
+    print_words("\n");
   }
-  fmt::print("root-mean-square error {:.4g}, relative error {:.4g}\n",
-             root_mean_square_error(matched, truth), relative_error(matched, truth));
+  print_words("root-mean-square error {:.4g}, relative error {:.4g}\n",
+              root_mean_square_error(matched, truth), relative_error(matched, truth));
 }
 
 // Prints a list on one line, and a table row by row.
 void print_parameter(const std::string& name, const Matrix& value) {
   const Matrix rows = value.cols() == 1 ? Matrix(value.transpose()) : value;
   for (Index i = 0; i < rows.rows(); ++i) {
-    fmt::print("  {:<12}", i == 0 ? name : "");
-    for (const double number : rows.row(i)) fmt::print(" {:10.6g}", number);
-    fmt::print("\n");
+    print_words("  {:<12}", i == 0 ? name : "");
+    for (const double number : rows.row(i)) print_words(" {:10.6g}", number);
+    print_words("\n");
   }
 }
 
 void print_text(const ShowOptions& options, const Model& model) {
   const Estimate& estimate = estimate_to_show(options, model);
-  fmt::print("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
-             model.background ? " and a background" : "");
-  fmt::print("prior {}\n", estimate.prior.name());
+  print_words("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
+              model.background ? " and a background" : "");
+  print_words("prior {}\n", estimate.prior.name());
   for (const auto& [name, value] : estimate.prior.parameters()) {
     print_parameter(name, value);
   }
-  fmt::print("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
-             with_commas(model.observations), to_string(model.method), to_string(model.engine),
-             model.log_likelihood);
+  print_words("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
+              with_commas(model.observations), to_string(model.method), to_string(model.engine),
+              model.log_likelihood);
   if (model.impossible_observations > 0) {
-    fmt::print("{} of them impossible under the parameters of their time\n",
-               with_commas(model.impossible_observations));
+    print_words("{} of them impossible under the parameters of their time\n",
+                with_commas(model.impossible_observations));
   }
   const Matrix basis = basis_of(estimate, model.background);
   const Vector background = background_of(estimate, model.background);
-  fmt::print("basis (a row a channel{})\n", model.background ? ", background last" : "");
+  print_words("basis (a row a channel{})\n", model.background ? ", background last" : "");
   constexpr Index kRowsShown = 30;
   for (Index m = 0; m < std::min(kRowsShown, basis.rows()); ++m) {
-    for (const double value : basis.row(m)) fmt::print("{:11.4g}", value);
-    if (model.background) fmt::print("  |{:11.4g}", background[m]);
-    fmt::print("\n");
+    for (const double value : basis.row(m)) print_words("{:11.4g}", value);
+    if (model.background) print_words("  |{:11.4g}", background[m]);
+    print_words("\n");
   }
   if (basis.rows() > kRowsShown) {
-    fmt::print("... {} more rows; --basis prints all\n", basis.rows() - kRowsShown);
+    print_words("... {} more rows; --basis prints all\n", basis.rows() - kRowsShown);
   }
 }
 
 void show(const ShowOptions& options) {
-  const Model model = read_model(options.model);
+  const Model model = read_model_file(options.model);
   if (!options.compare.empty()) {
     print_comparison(options, model);
   } else if (options.json) {
