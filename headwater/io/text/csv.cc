@@ -184,12 +184,15 @@ void CsvSource::find_index_column(const std::vector<std::string>& names) {
 // In a file without a header the first row sets the number of cells. If the second one has another
 // number, nobody knows which of the two is wrong: the file is refused, not the row.
 void CsvSource::check_agreement(std::string_view line) {
+  Index num_cells = 0;
+  for (CellCutter cells(line, separator_); !cells.at_end(); ++num_cells) {
+    if (!cells.cut()) return;  // quotes that nobody can count cells by
+  }
   is_agreed_ = true;
-  const Index num_cells = count_cells(line);
   if (num_cells == num_cells_) return;
-  throw InputError(
-      fmt::format("{}: {} cells, but {} in line {}; the first two rows must have the same number",
-                  where(), num_cells, num_cells_, first_line_));
+  throw InputError(fmt::format(
+      "{}: {} cell{} where line {} has {}; the first two rows must have the same number", where(),
+      num_cells, num_cells == 1 ? "" : "s", first_line_, num_cells_));
 }
 
 bool CsvSource::is_header(std::string_view line) const {

@@ -37,10 +37,10 @@ bool JsonLinesSource::next(std::vector<double>& values) {
   const auto count = static_cast<Index>(row_.values.size());
   const bool is_second = !is_first && !std::exchange(has_second_row_, true);
   if (is_second && count != num_channels_) {
-    throw InputError(
-        fmt::format("{}:{}: {} numbers, but {} in the first row; the first two rows must have the "
-                    "same number",
-                    lines_.name(), lines_.line_number(), count, num_channels_));
+    throw InputError(fmt::format(
+        "{}:{}: {} number{} where the first row has {}; the first two rows must have the same "
+        "number",
+        lines_.name(), lines_.line_number(), count, count == 1 ? "" : "s", num_channels_));
   }
   if (count != num_channels_) {
     throw BadRow(fmt::format("{}:{}: {} number{} where {} {} expected", lines_.name(),
