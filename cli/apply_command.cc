@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/sink.hpp"
@@ -53,7 +54,7 @@ void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream&
 }
 
 void apply(const ApplyOptions& options) {
-  const Model model = read_model(options.model);
+  const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
   const auto sink = create_sink(options.out);
   if (options.smooth) {

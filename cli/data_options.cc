@@ -29,12 +29,22 @@ OptionTable<DataOptions> DataOptions::table() {
                .help = "whether the first row of .csv or .tsv holds names; auto: it does if one of "
                        "its cells is not a number"},
               &DataOptions::header, headers),
+       text({.name = "index-column",
+             .value_name = "NAME|NUMBER|none",
+             .help = "column of .csv or .tsv that numbers or dates the rows and is no channel: its "
+                     "name in the header, its number from 1, or none; by default, a first column "
+                     "without a name in a header of names"},
+            &DataOptions::index_column, "the name or the number of a column, or none"),
        text({.name = "exposure",
              .value_name = "FILE",
              .help = "T x M, or T x 1 for all channels: how long, or how much of, a channel was "
                      "observed; intensities are multiplied by it, and 0 makes a cell missing",
              .python_name = "exposure"},
             &DataOptions::exposure, kFileName),
+       flag({.name = "allow-external",
+             .help = "read HDF5 data that are in other files which DATA refers to: by links, "
+                     "external storage or virtual datasets"},
+            &DataOptions::allow_external),
        choice({.name = "on-bad-row",
                .help = "what happens at a row that cannot be read; fail: the run ends; skip: the "
                        "row is left out and counted"},
@@ -53,7 +63,9 @@ OptionTable<DataOptions> DataOptions::table_with_follow() {
 std::unique_ptr<ObservationSource> DataOptions::open(std::function<bool()> should_stop) const {
   return open_source(name, {.format = format,
                             .header = header,
+                            .index_column = index_column,
                             .follow = follow,
                             .should_stop = std::move(should_stop),
-                            .hdf5_reader = hdf5_reader()});
+                            .hdf5_reader = hdf5_reader(),
+                            .allow_external = allow_external});
 }

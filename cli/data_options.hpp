@@ -16,9 +16,11 @@ struct DataOptions {
   std::string name;
   headwater::DataFormat format = headwater::DataFormat::by_name;
   headwater::HeaderRow header = headwater::HeaderRow::automatic;
+  std::string index_column;
   std::string exposure;
   BadRowPolicy on_bad_row = BadRowPolicy::kFail;
   bool follow = false;
+  bool allow_external = false;
 
   static headwater::OptionTable<DataOptions> table();
   static headwater::OptionTable<DataOptions> table_with_follow();

@@ -15,8 +15,9 @@ DataStream::DataStream(const DataOptions& options, std::function<bool()> should_
       source_(options_.open(should_stop_)) {
   if (options_.exposure.empty()) return;
   // --header is about DATA; a header of exposures that was missed shows in the number of rows.
-  exposure_source_ =
-      open_source(options_.exposure, {.header = HeaderRow::by_names, .hdf5_reader = hdf5_reader()});
+  exposure_source_ = open_source(options_.exposure, {.header = HeaderRow::by_names,
+                                                     .hdf5_reader = hdf5_reader(),
+                                                     .allow_external = options_.allow_external});
   const Index columns = exposure_source_->num_channels();
   if (columns != 1 && columns != num_channels()) {
     throw InputError(fmt::format("{}: has {} columns; expected 1 or {}, as {} has channels",

@@ -16,6 +16,7 @@
 #include "progress.hpp"
 #include "step_log.hpp"
 #include "stop_signals.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -49,13 +50,13 @@ void print_particles(const Model& model) {
   if (!model.proposal) return;
   const std::string moved =
       model.proposal == ProposalKind::kGuided ? "guided by the observations" : "by the prior";
-  fmt::print(stderr, "particles moved {}", moved);
+  say("particles moved {}", moved);
   if (model.method == Method::kOnline) {
-    fmt::print(stderr, "; {:.2g} % of them carried the weight", 100 * model.effective_part);
+    say("; {:.2g} % of them carried the weight", 100 * model.effective_part);
   }
-  fmt::print(stderr, "\n");
+  say("\n");
   if (model.method == Method::kOnline && model.effective_part < ParticleHealth::kLowPart) {
-    fmt::print(stderr, "that is too few to rely on: use {}\n", low_size_advice(model));
+    say("that is too few to rely on: use {}\n", low_size_advice(model));
   }
 }
 
@@ -63,67 +64,60 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
                    double seconds) {
   const auto count = static_cast<double>(model.observations);
   const bool is_batch = model.method == Method::kBatch;
-  fmt::print(stderr, "{} observations of {} channels in {:.1f} s ({} {}/s)\n",
-             with_commas(model.observations), model.num_channels(), seconds,
-             rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
-             is_batch ? "iterations" : "observations");
+  say("{} observations of {} channels in {:.1f} s ({} {}/s)\n", with_commas(model.observations),
+      model.num_channels(), seconds,
+      rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
+      is_batch ? "iterations" : "observations");
   if (!start.chosen.empty()) {
     const std::size_t trials = start.trials.size();
     const std::string among = trials > 1 ? fmt::format(", the best of {} trials", trials) : "";
-    fmt::print(stderr, "start: {}{} on the first observations\n", start.chosen, among);
+    say("start: {}{} on the first observations\n", start.chosen, among);
   }
   if (const StartReport::LawChoice& law = start.law; !law.chosen.empty()) {
-    fmt::print(stderr,
-               "counts {}: predicts held-out observations better than {} by {:.3g} nats an "
-               "observation (standard error {:.2g})\n",
-               law.chosen, law.other, law.gain, law.standard_error);
+    say("counts {}: predicts held-out observations better than {} by {:.3g} nats an "
+        "observation (standard error {:.2g})\n",
+        law.chosen, law.other, law.gain, law.standard_error);
   }
   if (!model.engine_reason.empty()) {
-    fmt::print(stderr, "engine {}: {}\n", to_string(model.engine), model.engine_reason);
+    say("engine {}: {}\n", to_string(model.engine), model.engine_reason);
   }
   if (model.engine == EngineKind::kBeam && !is_batch) {
-    fmt::print(stderr, "{:.2g} of the law was in states that the beam did not keep{}\n",
-               model.lost_mass,
-               model.lost_mass > kMuchLostMass ? "; a larger --beam-width keeps more" : "");
+    say("{:.2g} of the law was in states that the beam did not keep{}\n", model.lost_mass,
+        model.lost_mass > kMuchLostMass ? "; a larger --beam-width keeps more" : "");
   }
-  fmt::print(stderr, "log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
-             model.log_likelihood / count);
+  say("log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
+      model.log_likelihood / count);
   if (model.observations_after_start > 0 && model.observations_after_start < model.observations) {
-    fmt::print(
-        stderr, "{:.4f} an observation of those that the start had not seen ({})\n",
+    say("{:.4f} an observation of those that the start had not seen ({})\n",
         model.log_likelihood_after_start / static_cast<double>(model.observations_after_start),
         with_commas(model.observations_after_start));
   }
   print_particles(model);
   for (const Parameter& parameter : model.reported.prior.parameters()) {
-    fmt::print(stderr, "{}\n", parameter_text(parameter));
+    say("{}\n", parameter_text(parameter));
   }
   if (is_batch) {
-    fmt::print(stderr, "{} {} iterations\n",
-               model.converged ? "converged after" : "stopped at the limit of", model.iterations);
+    say("{} {} iterations\n", model.converged ? "converged after" : "stopped at the limit of",
+        model.iterations);
   } else if (model.has_hardly_moved()) {
-    fmt::print(stderr, "only {} M-steps in so short a stream; --method batch makes more of it\n",
-               model.iterations);
+    say("only {} M-steps in so short a stream; --method batch makes more of it\n",
+        model.iterations);
   }
   if (model.revivals > 0) {
-    fmt::print(stderr,
-               "{} times a component that was dead or the same as another was given a new column\n",
-               model.revivals);
+    say("{} times a component that was dead or the same as another was given a new column\n",
+        model.revivals);
   }
   if (model.outliers > 0) {
-    fmt::print(stderr,
-               "{} outliers were treated as missing: a count ten times the largest before it, and "
-               "improbable beyond reason (--outliers keep learns from them)\n",
-               with_commas(model.outliers));
+    say("{} outliers were treated as missing: a count ten times the largest before it, and "
+        "improbable beyond reason (--outliers keep learns from them)\n",
+        with_commas(model.outliers));
   }
   if (model.impossible_observations > 0) {
-    fmt::print(
-        stderr,
-        "{} observations were impossible under the parameters of their time and were treated "
+    say("{} observations were impossible under the parameters of their time and were treated "
         "as missing\n",
         with_commas(model.impossible_observations));
   }
-  fmt::print(stderr, "wrote {}: headwater show {} prints it\n", out, out);
+  say("wrote {}: headwater show {} prints it\n", out, out);
 }
 
 // Prints all fits with their log-likelihoods, if there are several.
@@ -132,17 +126,16 @@ void print_restarts(const Restarts& restarts) {
   const Index best = restarts.best();
   for (Index i = 0; i < restarts.size(); ++i) {
     const Session& session = restarts.session(i);
-    fmt::print(stderr, "seed {}: log-likelihood {:.2f}{}\n", session.config().seed,
-               session.log_likelihood(), i == best ? ", the best, is kept" : "");
+    say("seed {}: log-likelihood {:.2f}{}\n", session.config().seed, session.log_likelihood(),
+        i == best ? ", the best, is kept" : "");
   }
 }
 
 void print_stop(const FitOptions& options, std::int64_t observations) {
-  fmt::print(stderr, "stopped by {} after {} observations\n",
-             stop_signal() == SIGINT ? "SIGINT" : "SIGTERM", with_commas(observations));
+  say("stopped by {} after {} observations\n", stop_signal() == SIGINT ? "SIGINT" : "SIGTERM",
+      with_commas(observations));
   if (options.checkpoints.file.empty()) return;
-  fmt::print(stderr, "the same command with --resume {} goes on from here\n",
-             options.checkpoints.file);
+  say("the same command with --resume {} goes on from here\n", options.checkpoints.file);
 }
 
 // The files that a fit writes while it runs.

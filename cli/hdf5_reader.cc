@@ -26,19 +26,19 @@ RowMatrix read_matrix_file(const std::string& name) {
   return read_matrix(name, {.hdf5_reader = hdf5_reader()});
 }
 
+Model read_model_file(const std::string& name) { return read_model(name, hdf5_reader()); }
+
 void add_hdf5_reader(CLI::App& app, Run& run) {
-  auto name = std::make_shared<Hdf5Name>();
-  CLI::App* command =
-      app.add_subcommand(kCommand, "the rows of a dataset, for this program itself");
+  auto request = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand(kCommand, "reads HDF5 for this program itself");
   command->group("");  // hidden in the list of commands
-  command->add_option("FILE", name->file)->required();
-  command->add_option("PATH", name->path)->required();
-  command->callback([name, &run] {
-    run = [name] {
+  command->add_option("REQUEST", *request)->required();
+  command->callback([request, &run] {
+    run = [request] {
       const FileDescriptor output = duplicate(STDOUT_FILENO, "standard output");
       // An HDF5 filter that prints something must not print into the data.
       dup2(FileDescriptor(open("/dev/null", O_WRONLY | O_CLOEXEC)).number(), STDOUT_FILENO);
-      send_hdf5_blocks(*name, output);
+      answer_hdf5_request(*request, output);
     };
   });
 }

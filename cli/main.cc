@@ -14,9 +14,9 @@
 #include "config_file.hpp"
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
-#include "headwater/io/text/utf8.hpp"
 #include "headwater/model.hpp"
 #include "option_rows.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -26,7 +26,7 @@ constexpr int kBadUsage = 2;
 
 int fail(int code, std::string message) {
   std::ranges::replace(message, '\n', ' ');
-  fmt::print(stderr, "headwater: {}\n", headwater::printable(message));
+  say("headwater: {}\n", message);
   return code;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/io/text/json.hpp"
@@ -104,7 +105,7 @@ void score_data(const ScoreOptions& options) {
   if (options.surprise && options.out.empty()) {
     throw UsageError("--surprise is a column of --out; name a file for that");
   }
-  const Model model = read_model(options.model);
+  const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
   const Score score = run_over(options, model, data);
   report_bad_rows(data, options.quiet);

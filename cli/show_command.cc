@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "parameter_json.hpp"
 #include "progress.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -34,8 +35,8 @@ const Estimate& estimate_to_show(const ShowOptions& options, const Model& model)
 
 template <class Row>
 void print_row(const Row& row) {
-  for (Index k = 0; k < row.size(); ++k) fmt::print("{}{:.17g}", k == 0 ? "" : ",", row[k]);
-  fmt::print("\n");
+  for (Index k = 0; k < row.size(); ++k) print_words("{}{:.17g}", k == 0 ? "" : ",", row[k]);
+  print_words("\n");
 }
 
 void print_basis(const ShowOptions& options, const Model& model) {
@@ -45,9 +46,9 @@ void print_basis(const ShowOptions& options, const Model& model) {
 
 void print_trace(const ShowOptions& options, const Model& model) {
   const TraceTable& trace = model.trace;
-  fmt::print("t,log_likelihood,{}\n", fmt::join(trace.names, ","));
+  print_words("t,log_likelihood,{}\n", fmt::format("{}", fmt::join(trace.names, ",")));
   for (Index i = 0; i < trace.t.size(); ++i) {
-    fmt::print("{},{:.17g},", trace.t[i], trace.log_likelihood[i]);
+    print_words("{},{:.17g},", trace.t[i], trace.log_likelihood[i]);
     print_row(options.last ? trace.last.row(i) : trace.reported.row(i));
   }
 }
@@ -94,7 +95,7 @@ void print_json(const ShowOptions& options, const Model& model) {
   for (const auto& [name, text] : model.options) json.key(name).value(text);
   json.end_object();
   json.end_object();
-  fmt::print("{}\n", json.text());
+  print_words("{}\n", json.text());
 }
 
 // Prints the estimated basis beside the true one, with matched columns, and their difference.
@@ -107,15 +108,15 @@ void print_comparison(const ShowOptions& options, const Model& model) {
                                  found.cols()));
   }
   const Matrix matched = in_order_of(found, truth);
-  fmt::print("basis found (truth in brackets), columns in the order of {}\n", options.compare);
+  print_words("basis found (truth in brackets), columns in the order of {}\n", options.compare);
   for (Index m = 0; m < truth.rows(); ++m) {
     for (Index k = 0; k < truth.cols(); ++k) {
-      fmt::print(" {:9.3f} ({:.3f})", matched(m, k), truth(m, k));
+      print_words(" {:9.3f} ({:.3f})", matched(m, k), truth(m, k));
     }
-    fmt::print("\n");
+    print_words("\n");
   }
-  fmt::print("root-mean-square error {:.4g}, relative error {:.4g}\n",
-             root_mean_square_error(matched, truth), relative_error(matched, truth));
+  print_words("root-mean-square error {:.4g}, relative error {:.4g}\n",
+              root_mean_square_error(matched, truth), relative_error(matched, truth));
 }
 
 constexpr Index kValuesShown = 12;
@@ -130,55 +131,55 @@ double median(const Matrix& values) {
 void print_parameter(const std::string& name, const Matrix& value) {
   const Matrix rows = value.cols() == 1 ? Matrix(value.transpose()) : value;
   for (Index i = 0; i < rows.rows(); ++i) {
-    fmt::print("  {:<12}", i == 0 ? name : "");
-    for (const double number : rows.row(i)) fmt::print(" {:10.6g}", number);
-    fmt::print("\n");
+    print_words("  {:<12}", i == 0 ? name : "");
+    for (const double number : rows.row(i)) print_words(" {:10.6g}", number);
+    print_words("\n");
   }
 }
 
 void print_text(const ShowOptions& options, const Model& model) {
   const Estimate& estimate = estimate_to_show(options, model);
-  fmt::print("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
-             model.background ? " and a background" : "");
-  fmt::print("prior {}\n", estimate.prior.name());
+  print_words("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
+              model.background ? " and a background" : "");
+  print_words("prior {}\n", estimate.prior.name());
   for (const auto& [name, value] : estimate.prior.parameters()) {
     print_parameter(name, value);
   }
-  fmt::print("counts {}\n", estimate.law->name());
+  print_words("counts {}\n", estimate.law->name());
   for (const auto& [name, value] : estimate.law.parameters()) {
     if (value.size() <= kValuesShown) {
       print_parameter(name, value);
     } else {
-      fmt::print("  {:<12} {:.4g} to {:.4g} over {} channels, median {:.4g}\n", name,
-                 value.minCoeff(), value.maxCoeff(), value.size(), median(value));
+      print_words("  {:<12} {:.4g} to {:.4g} over {} channels, median {:.4g}\n", name,
+                  value.minCoeff(), value.maxCoeff(), value.size(), median(value));
     }
   }
-  fmt::print("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
-             with_commas(model.observations), to_string(model.method), to_string(model.engine),
-             model.log_likelihood);
+  print_words("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
+              with_commas(model.observations), to_string(model.method), to_string(model.engine),
+              model.log_likelihood);
   if (model.impossible_observations > 0) {
-    fmt::print("{} of them impossible under the parameters of their time\n",
-               with_commas(model.impossible_observations));
+    print_words("{} of them impossible under the parameters of their time\n",
+                with_commas(model.impossible_observations));
   }
   if (model.outliers > 0) {
-    fmt::print("{} of them outliers that were treated as missing\n", with_commas(model.outliers));
+    print_words("{} of them outliers that were treated as missing\n", with_commas(model.outliers));
   }
   const Matrix basis = basis_of(estimate, model.background);
   const Vector background = background_of(estimate, model.background);
-  fmt::print("basis (a row a channel{})\n", model.background ? ", background last" : "");
+  print_words("basis (a row a channel{})\n", model.background ? ", background last" : "");
   constexpr Index kRowsShown = 30;
   for (Index m = 0; m < std::min(kRowsShown, basis.rows()); ++m) {
-    for (const double value : basis.row(m)) fmt::print("{:11.4g}", value);
-    if (model.background) fmt::print("  |{:11.4g}", background[m]);
-    fmt::print("\n");
+    for (const double value : basis.row(m)) print_words("{:11.4g}", value);
+    if (model.background) print_words("  |{:11.4g}", background[m]);
+    print_words("\n");
   }
   if (basis.rows() > kRowsShown) {
-    fmt::print("... {} more rows; --basis prints all\n", basis.rows() - kRowsShown);
+    print_words("... {} more rows; --basis prints all\n", basis.rows() - kRowsShown);
   }
 }
 
 void show(const ShowOptions& options) {
-  const Model model = read_model(options.model);
+  const Model model = read_model_file(options.model);
   if (!options.compare.empty()) {
     print_comparison(options, model);
   } else if (options.json) {

@@ -21,6 +21,10 @@ void StateArchive::expect_end() const {
   if (at_ != bytes_.size()) throw InputError("the saved state is longer than it should be");
 }
 
+void StateArchive::expect(bool is_right, const char* otherwise) const {
+  if (!is_right) throw InputError(std::string("the saved state has ") + otherwise);
+}
+
 void StateArchive::exchange_bytes(void* data, std::size_t size) {
   if (size == 0) return;
   if (is_reading_) {

@@ -11,7 +11,9 @@ void Emission::set_basis(const Matrix& basis) {
 void Emission::exchange(StateArchive& archive) {
   Matrix basis = basis_;
   archive(basis, law_);
-  if (archive.is_reading()) set_basis(basis);
+  if (!archive.is_reading()) return;
+  archive.expect(is_basis(basis), "a basis with an entry that is negative or not finite");
+  set_basis(basis);
 }
 
 }  // namespace headwater

@@ -1,5 +1,9 @@
 #include "headwater/emission/statistics.hpp"
 
+#include <cmath>
+
+#include "headwater/core/state_checks.hpp"
+
 namespace headwater {
 
 Statistics::Statistics(Index num_channels, Index num_components, Index num_prior_statistics,
@@ -8,6 +12,20 @@ Statistics::Statistics(Index num_channels, Index num_components, Index num_prior
       s2(Matrix::Zero(num_channels, num_components)),
       s3(Vector::Zero(num_prior_statistics)),
       s4(Vector::Zero(num_law_statistics)) {}
+
+void Statistics::exchange(StateArchive& archive) {
+  const Index num_moves = s3.size();
+  const Index num_law_statistics = s4.size();
+  archive(s1, unseen, s2, s3, s4, observations, squared_weights);
+  if (!archive.is_reading()) return;
+  const bool unseen_fits =
+      unseen.size() == 0 || (unseen.rows() == s2.rows() && unseen.cols() == s2.cols());
+  archive.expect(s3.size() == num_moves && s4.size() == num_law_statistics && unseen_fits,
+                 "statistics of another size");
+  archive.expect(flatten().allFinite() && std::isfinite(squared_weights),
+                 "statistics that are not finite");
+  archive.expect(is_count(observations), "a number of observations that is none");
+}
 
 void Statistics::discount(double factor) {
   s1 *= factor;

@@ -14,9 +14,7 @@ struct Statistics {
   Statistics(Index num_channels, Index num_components, Index num_prior_statistics,
              Index num_law_statistics = 0);
 
-  void exchange(StateArchive& archive) {
-    archive(s1, unseen, s2, s3, s4, observations, squared_weights);
-  }
+  void exchange(StateArchive& archive);
 
   // For later observations to weigh in: everything so far is multiplied by `factor`.
   void discount(double factor);

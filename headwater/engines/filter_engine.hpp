@@ -38,7 +38,7 @@ class FilterEngine : public Engine {
 
   void exchange(StateArchive& archive) override {
     archive(filter_, has_new_statistics_);
-    if (smoother_) smoother_->exchange(archive);
+    if (smoother_) smoother_->exchange(archive, filter_);
   }
 
   const Filter& filter() const { return filter_; }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "headwater/core/infinity.hpp"
+#include "headwater/core/state_checks.hpp"
 #include "headwater/error.hpp"
 #include "headwater/filters/optimal_resampling.hpp"
 #include "headwater/kernels/log_weights.hpp"
@@ -238,6 +239,20 @@ void BeamFilter::exchange(StateArchive& archive) {
   exchange_packed(archive, *chain_, chain_);
   exchange_states(archive, *chain_, states_, weights_);
   exchange_states(archive, *chain_, before_, weights_before_);
+  if (!archive.is_reading()) return;
+  archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  if (time_ == 0) return;
+  const auto has_law = [&](Index k) {
+    const Vector& law = marginals_[static_cast<std::size_t>(k)];
+    return law.size() == chain_->axis(k).size() && is_law(law);
+  };
+  bool have_laws = static_cast<Index>(marginals_.size()) == chain_->num_axes();
+  for (Index k = 0; have_laws && k < chain_->num_axes(); ++k) have_laws = has_law(k);
+  archive.expect(have_laws && is_law(weights_) && (before_.empty() || is_law(weights_before_)),
+                 "probabilities that are none");
+  archive.expect(
+      predicted_.size() == emission_.num_columns() && filtered_.size() == emission_.num_columns(),
+      "activations of another size");
 }
 
 }  // namespace headwater

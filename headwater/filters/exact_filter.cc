@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "headwater/core/infinity.hpp"
+#include "headwater/core/state_checks.hpp"
 #include "headwater/error.hpp"
 #include "headwater/kernels/elementary.hpp"
 
@@ -65,11 +66,11 @@ void ExactFilter::restart_at(const Vector& filtered) {
 
 void ExactFilter::exchange(StateArchive& archive) {
   archive(emission_, initial_, predicted_, filtered_, ratio_, has_started_);
-  exchange_operator(archive, transition_);
-  if (transition_->num_states() != filtered_.size()) {
-    throw InputError("the saved state has a chain of another size");
-  }
-  if (archive.is_reading()) likelihoods_->set_emission(emission_);
+  exchange_operator(archive, *transition_, transition_);
+  if (!archive.is_reading()) return;
+  const bool are_laws = !has_started_ || (is_law(predicted_) && is_law(filtered_));
+  archive.expect(is_law(initial_) && are_laws, "probabilities that are none");
+  likelihoods_->set_emission(emission_);
 }
 
 void ExactFilter::predict() {

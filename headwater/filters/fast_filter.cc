@@ -6,6 +6,7 @@
 #include "headwater/core/digamma.hpp"
 #include "headwater/core/infinity.hpp"
 #include "headwater/core/special.hpp"
+#include "headwater/core/state_checks.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/log_weights.hpp"
 #include "headwater/kernels/poisson_slopes.hpp"
@@ -301,7 +302,16 @@ void FastFilter::sample_predicted(Generator& generator, Matrix& out) const {
 
 void FastFilter::exchange(StateArchive& archive) {
   archive(prior_, emission_, time_, before_, predicted_, filtered_);
-  if (archive.is_reading()) set_prior(AnyPrior(prior_));
+  if (!archive.is_reading()) return;
+  set_prior(AnyPrior(prior_));
+  archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  const Index components = moments_.slope.size();
+  const auto is_right = [&](const Law& law) {
+    return law.mean.size() == components && law.variance.size() == components &&
+           law.mean.allFinite() && law.variance.allFinite();
+  };
+  archive.expect(time_ == 0 || (is_right(predicted_) && is_right(filtered_)), "a law that is none");
+  archive.expect(time_ < 2 || is_right(before_), "a law that is none");
 }
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "headwater/core/infinity.hpp"
+#include "headwater/core/state_checks.hpp"
 #include "headwater/error.hpp"
 #include "headwater/filters/guided_proposal.hpp"
 #include "headwater/kernels/all_finite.hpp"
@@ -73,6 +74,28 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Emission& emission,
 void ParticleFilter::exchange(StateArchive& archive) {
   archive(prior_, emission_, time_, states_, activations_, ancestors_, log_carried_, log_weights_,
           weights_, log_worth_, bridge_);
+  if (!archive.is_reading()) return;
+  archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  if (time_ == 0) return;  // the particles are nowhere yet
+  archive.expect(are_states_of(prior_, states_), "states that the prior does not have");
+  archive.expect(static_cast<Index>(ancestors_.size()) == num_particles() &&
+                     are_indices(std::span<const std::int32_t>(ancestors_), num_particles()),
+                 "particles without an ancestor");
+  archive.expect(
+      is_law(weights_) && is_law(log_carried_.array().exp()) && is_law(log_weights_.array().exp()),
+      "weights that are none");
+}
+
+bool are_states_of(const AnyPrior& prior, const Matrix& states) {
+  if (states.cols() != prior.state_size()) return false;
+  if (!prior.is_finite()) return true;  // any number is a state
+  const FiniteChain chain = prior.finite_chain();
+  for (std::size_t k = 0; k < chain.axes.size(); ++k) {
+    const auto size = static_cast<double>(chain.axes[k].size());
+    const auto on_axis = states.col(static_cast<Index>(k)).array();
+    if (!(on_axis >= 0 && on_axis < size && on_axis == on_axis.floor()).all()) return false;
+  }
+  return true;
 }
 
 FilterStep ParticleFilter::step(const Observation& y) {

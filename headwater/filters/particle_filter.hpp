@@ -114,4 +114,7 @@ class ParticleFilter {
   Bridge bridge_;
 };
 
+// Whether every row is a state of the prior: on the axes of a finite one, states are numbered.
+bool are_states_of(const AnyPrior& prior, const Matrix& states);
+
 }  // namespace headwater

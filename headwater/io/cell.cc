@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "headwater/io/text/utf8.hpp"
+#include "headwater/observation.hpp"
 
 namespace headwater {
 namespace {
@@ -16,7 +17,7 @@ constexpr int kLongestShown = 20;
 bool says_missing(std::string_view text) {
   const bool is_na =
       text.size() == 2 && (text[0] == 'N' || text[0] == 'n') && (text[1] == 'A' || text[1] == 'a');
-  return text.empty() || is_na;
+  return text.empty() || is_na || text == "#N/A" || text == "#NA" || text == "#N/A N/A";
 }
 
 bool has_negative_exponent(std::string_view text) {
@@ -39,11 +40,10 @@ Cell parse_beyond_range(const char* first, const char* last) {
 }  // namespace
 
 Cell check_value(double value) {
-  if (value >= 0 && value <= std::numeric_limits<double>::max()) {
-    return {value + 0.0, CellTrouble::none};  // -0 + 0 is 0
-  }
+  if (value >= 0 && value <= kLargestCount) return {value + 0.0, CellTrouble::none};  // -0 + 0 is 0
   if (std::isnan(value)) return {std::numeric_limits<double>::quiet_NaN(), CellTrouble::missing};
-  return {value, std::isinf(value) ? CellTrouble::not_finite : CellTrouble::negative};
+  if (std::isinf(value)) return {value, CellTrouble::not_finite};
+  return {value, value < 0 ? CellTrouble::negative : CellTrouble::out_of_range};
 }
 
 Cell parse_cell(std::string_view text) {
@@ -65,7 +65,8 @@ std::string describe_trouble(CellTrouble trouble, std::string_view shown, const 
     case CellTrouble::not_a_number:
       return fmt::format("{} is not a number", shown);
     case CellTrouble::out_of_range:
-      return fmt::format("{} is out of range; {} must be below 1.8e308", shown, rules.subject);
+      return fmt::format("{} is out of range; {} must be at most {:g}", shown, rules.subject,
+                         kLargestCount);
     case CellTrouble::negative:
       return fmt::format("{} is negative; {} must be 0 or more", shown, rules.subject);
     case CellTrouble::not_finite:

@@ -19,8 +19,8 @@ struct Cell {
   CellTrouble trouble;
 };
 
-// Applies the rules shared by all file formats: values must be finite and at least 0, -0 becomes 0,
-// and NaN marks a missing cell.
+// Applies the rules shared by all file formats: values must be from 0 to kLargestCount, -0 becomes
+// 0, and NaN marks a missing cell.
 Cell check_value(double value);
 
 // Parses the text of one cell; the caller has removed surrounding spaces and quotes. An empty cell,

@@ -59,8 +59,8 @@ TEST(Cell, SaysWhatIsWrong) {
   EXPECT_EQ(trouble_of("inf"), "'inf' is not finite; observations must be finite");
   EXPECT_EQ(trouble_of("-inf"), "'-inf' is not finite; observations must be finite");
   EXPECT_EQ(trouble_of("abc"), "'abc' is not a number");
-  EXPECT_EQ(trouble_of("1e400"), "'1e400' is out of range; observations must be below 1.8e308");
-  EXPECT_EQ(trouble_of("1e9999"), "'1e9999' is out of range; observations must be below 1.8e308");
+  EXPECT_EQ(trouble_of("1e400"), "'1e400' is out of range; observations must be at most 1e+15");
+  EXPECT_EQ(trouble_of("1e9999"), "'1e9999' is out of range; observations must be at most 1e+15");
   EXPECT_EQ(trouble_of("-1e-9999"), "'-1e-9999' is negative; observations must be 0 or more");
 }
 

@@ -61,6 +61,10 @@ void check_can_have_header(const std::string& name, bool is_table, const SourceO
     throw UsageError(
         fmt::format("{}: has no header row; only .csv and .tsv files can have one", name));
   }
+  if (!options.index_column.empty() && options.index_column != "none" && !is_table) {
+    throw UsageError(
+        fmt::format("{}: has no index column; only .csv and .tsv files can have one", name));
+  }
 }
 
 std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string& name,
@@ -75,15 +79,18 @@ std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string&
     case DataFormat::json_lines:
       return std::make_unique<JsonLinesSource>(open_text(name, options), rules);
     case DataFormat::tsv:
-      return std::make_unique<CsvSource>(
-          open_text(name, options),
-          CsvOptions{.separator = '\t', .header = options.header, .rules = rules});
+      return std::make_unique<CsvSource>(open_text(name, options),
+                                         CsvOptions{.separator = '\t',
+                                                    .header = options.header,
+                                                    .index_column = options.index_column,
+                                                    .rules = rules});
     case DataFormat::csv:
     case DataFormat::by_name:
       break;
   }
-  return std::make_unique<CsvSource>(open_text(name, options),
-                                     CsvOptions{.header = options.header, .rules = rules});
+  return std::make_unique<CsvSource>(
+      open_text(name, options),
+      CsvOptions{.header = options.header, .index_column = options.index_column, .rules = rules});
 }
 
 std::unique_ptr<Hdf5Blocks> open_blocks(const Hdf5Name& name, const SourceOptions& options) {
@@ -94,7 +101,8 @@ std::unique_ptr<Hdf5Blocks> open_blocks(const Hdf5Name& name, const SourceOption
 std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const CellRules& rules,
                                                  const SourceOptions& options) {
   if (options.format != DataFormat::by_name) return open_as(options.format, name, rules, options);
-  if (const auto parts = split_hdf5_name(name)) {
+  if (auto parts = split_hdf5_name(name)) {
+    parts->may_leave_file = options.allow_external;
     check_can_follow(name, false, options);
     check_can_have_header(name, false, options);
     return std::make_unique<Hdf5Source>(*parts, open_blocks(*parts, options), rules);

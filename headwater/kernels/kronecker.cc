@@ -1,12 +1,11 @@
 #include "headwater/kernels/kronecker.hpp"
 
-#include "headwater/error.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <utility>
 
+#include "headwater/core/state_checks.hpp"
 #include "headwater/kernels/two_state.hpp"
 
 namespace headwater {
@@ -111,15 +110,22 @@ double KroneckerOperator::contraction() const {
   return largest;
 }
 
-void exchange_operator(StateArchive& archive, std::shared_ptr<const KroneckerOperator>& value) {
+void exchange_operator(StateArchive& archive, const KroneckerOperator& like,
+                       std::shared_ptr<const KroneckerOperator>& value) {
   std::vector<Matrix> transitions;
   for (Index k = 0; value && k < value->num_axes(); ++k)
     transitions.push_back(value->transition(k));
   archive(transitions);
   if (!archive.is_reading()) return;
-  for (const Matrix& transition : transitions) {
-    if (transition.rows() == transition.cols() && transition.rows() > 0) continue;
-    throw InputError("the saved state has a transition matrix that is not square");
+  archive.expect(static_cast<Index>(transitions.size()) == like.num_axes(),
+                 "a chain of another size");
+  for (Index k = 0; k < like.num_axes(); ++k) {
+    const Matrix& transition = transitions[static_cast<std::size_t>(k)];
+    archive.expect(transition.rows() == like.size(k) && transition.cols() == like.size(k),
+                   "a chain of another size");
+    for (Index i = 0; i < transition.rows(); ++i) {
+      archive.expect(is_law(transition.row(i)), "a transition matrix that is none");
+    }
   }
   value = std::make_shared<const KroneckerOperator>(std::move(transitions));
 }

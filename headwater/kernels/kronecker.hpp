@@ -56,7 +56,9 @@ class KroneckerOperator {
   Index num_states_ = 1;
 };
 
-// Other owners may share the operator, so reading replaces it and does not modify it.
-void exchange_operator(StateArchive& archive, std::shared_ptr<const KroneckerOperator>& value);
+// Other owners may share the operator, so reading replaces it and does not modify it. What is read
+// must have the axes of `like`, and rows that are probabilities.
+void exchange_operator(StateArchive& archive, const KroneckerOperator& like,
+                       std::shared_ptr<const KroneckerOperator>& value);
 
 }  // namespace headwater

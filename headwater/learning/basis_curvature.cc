@@ -56,6 +56,15 @@ void BasisCurvature::measure(const Estimate& estimate, double ridge) {
   }
 }
 
+bool BasisCurvature::fits(const Matrix& basis) const {
+  const auto is_right = [&](const Matrix& longer) {
+    return longer.size() == 0 ||
+           (longer.rows() == basis.cols() && longer.cols() == basis.cols() && longer.allFinite());
+  };
+  return static_cast<Index>(longer_.size()) == basis.rows() &&
+         std::ranges::all_of(longer_, is_right);
+}
+
 void BasisCurvature::lengthen_step(const Matrix& before, Matrix& basis) const {
   Vector step(basis.cols());
   for (Index m = 0; m < basis.rows(); ++m) {

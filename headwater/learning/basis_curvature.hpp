@@ -31,6 +31,8 @@ class BasisCurvature {
   void lengthen_step(const Matrix& before, Matrix& basis) const;
 
   void exchange(StateArchive& archive) { archive(longer_); }
+  // Whether it can be that of a basis of this shape.
+  bool fits(const Matrix& basis) const;
 
  private:
   std::vector<Matrix> longer_;  // of each row, J_m^-1 D_m

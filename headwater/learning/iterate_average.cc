@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "headwater/core/state_checks.hpp"
+
 namespace headwater {
 
 namespace {
@@ -30,6 +32,20 @@ void IterateAverage::add(const Vector& value) {
   lengthen(stretches_.back().sum, value.size());
   stretches_.back().sum += value;
   ++stretches_.back().count;
+}
+
+bool IterateAverage::has_lengths(Index shortest, Index longest) const {
+  if (stretches_.size() > kStretches || stretches_.empty() != (count_ == 0)) return false;
+  if (!is_count(count_) || !is_count(next_border_) || next_border_ <= count_) return false;
+  Index before = shortest;
+  for (const Stretch& stretch : stretches_) {
+    const Index length = stretch.sum.size();
+    const bool is_one_of_both = length == shortest || length == longest;
+    if (!is_one_of_both || length < before || !stretch.sum.allFinite()) return false;
+    if (stretch.count < 1 || stretch.count > count_) return false;
+    before = length;
+  }
+  return true;
 }
 
 Vector IterateAverage::mean() const {

@@ -19,6 +19,8 @@ class IterateAverage {
   bool empty() const { return count_ == 0; }
   Vector mean() const;
   void exchange(StateArchive& archive) { archive(stretches_, count_, next_border_); }
+  // Whether it can have come about by vectors of these lengths.
+  bool has_lengths(Index shortest, Index longest) const;
 
  private:
   struct Stretch {

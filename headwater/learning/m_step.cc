@@ -128,6 +128,17 @@ MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior&
                            ? starting_prior.num_components()
                            : 0) {}
 
+void MStep::exchange(StateArchive& archive) {
+  archive(channel_scale_, centred_columns_);
+  archive.expect((channel_scale_.array() > 0).all() && channel_scale_.allFinite(),
+                 "a scale of the channels that is none");
+}
+
+bool MStep::fits(const AnyPrior& prior) const {
+  return centred_columns_ == 0 ||
+         (centred_columns_ == prior.num_components() && may_centre(options_, prior));
+}
+
 bool MStep::learns(const AnyPrior& prior) const {
   return is_centred() || learns_parameters(options_, prior);
 }

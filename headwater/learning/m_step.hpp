@@ -19,7 +19,8 @@ class MStep {
         const AnyLaw& starting_law = {});
 
   const MStepOptions& options() const { return options_; }
-  void exchange(StateArchive& archive) { archive(channel_scale_, centred_columns_); }
+  void exchange(StateArchive& archive);
+  bool fits(const AnyPrior& prior) const;  // whether what was read can be of a fit with this prior
   bool is_centred() const { return centred_columns_ > 0; }
   bool learns(const AnyPrior& prior) const;  // whether any parameter of it, or its scale
 

@@ -1,7 +1,9 @@
 #include "headwater/learning/online_em.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "headwater/core/state_checks.hpp"
 #include "headwater/learning/revival.hpp"
 
 namespace headwater {
@@ -21,9 +23,23 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
       next_revival_(options_.revive_after) {}
 
 void OnlineEm::exchange(StateArchive& archive) {
-  archive(estimate_, m_step_, learn_prior_, curvature_, next_curvature_, average_, observations_,
-          impossible_, m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
+  archive(estimate_, m_step_, curvature_, next_curvature_, average_, observations_, impossible_,
+          m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
   engine_->exchange(archive);
+  if (!archive.is_reading()) return;
+  archive.expect(m_step_.fits(estimate_.prior), "columns that keep their sums where none do");
+  learn_prior_ = m_step_.learns(estimate_.prior);
+  archive.expect(std::isfinite(log_likelihood_) && std::isfinite(lost_mass_),
+                 "a log-likelihood that is not finite");
+  const std::int64_t counts[] = {next_curvature_, observations_, impossible_,
+                                 m_steps_,        revivals_,     next_revival_};
+  archive.expect(std::ranges::all_of(counts, is_count), "a number of steps that is none");
+  const Matrix& basis = estimate_.basis;
+  const bool may_be_longer = m_steps_ < next_curvature_;  // or else it is measured anew
+  archive.expect(!may_be_longer || curvature_.fits(basis), "a curvature of another size");
+  const Statistics& sums = engine_->statistics();
+  const Index fewest = sums.s1.size() + sums.s2.size() + sums.s3.size() + sums.s4.size();
+  archive.expect(average_.has_lengths(fewest, fewest + sums.s2.size()), "averages of another size");
 }
 
 StepReport OnlineEm::update(const Observation& y, const BeforeMStep& before_m_step) {

@@ -26,6 +26,7 @@ class OutlierGuard {
                std::int64_t t);
 
   void exchange(StateArchive& archive) { archive(largest_, refused_in_a_row_, last_refused_); }
+  Index num_channels() const { return largest_.size(); }  // 0 before the first observation
 
  private:
   bool is_beyond_reason(Index channel, double count, double exposure, const Emission& emission,

@@ -19,7 +19,8 @@ namespace headwater {
 namespace detail {
 
 SharedOrOwn shapes(Vector values, Index num_components) {
-  return {"shape", std::move(values), num_components, 0, std::numeric_limits<double>::infinity()};
+  return {"shape",        std::move(values),       num_components,
+          kSmallestShape, kLargestShapeOfAnyStart, SharedOrOwn::Ends::kInside};
 }
 
 double away_from_zero(double x) { return std::max(x, std::numeric_limits<double>::min()); }

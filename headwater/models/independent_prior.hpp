@@ -71,6 +71,7 @@ namespace detail {
 // The range in which a shape is learned.
 constexpr double kSmallestShape = 1e-3;
 constexpr double kLargestShape = 1e3;
+constexpr double kLargestShapeOfAnyStart = 1e6;  // beyond it, rounding is all that is left of x - 1
 
 // Throws UsageError unless there are 1 or K shapes, all positive and finite.
 SharedOrOwn shapes(Vector values, Index num_components);

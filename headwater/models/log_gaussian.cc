@@ -20,6 +20,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestPersistence = 0.9999;
 constexpr double kSmallestNoise = 1e-6;
+constexpr double kLargestNoise = 100;  // seven deviations of log x, and x is beyond any number
 const double kLogRootTwoPi = 0.5 * std::log(2 * std::numbers::pi);
 
 SharedOrOwn persistence_of(Vector values, Index num_components) {
@@ -27,7 +28,8 @@ SharedOrOwn persistence_of(Vector values, Index num_components) {
 }
 
 SharedOrOwn noise_of(Vector values, Index num_components) {
-  return {"noise", std::move(values), num_components, 0, kInfinity};
+  return {"noise",        std::move(values), num_components,
+          kSmallestNoise, kLargestNoise,     SharedOrOwn::Ends::kInside};
 }
 
 // The statistics of one component, with u' and u centred at a mean.
@@ -209,7 +211,7 @@ void LogGaussian::maximise(std::span<const double> statistics, const Held& held)
         n += sums[k].n;
         residual += sums[k].residual(persistence_[k]);
       }
-      return n > 0 ? std::max(std::sqrt(residual / n), kSmallestNoise) : so_far;
+      return n > 0 ? std::clamp(std::sqrt(residual / n), kSmallestNoise, kLargestNoise) : so_far;
     });
   }
 }

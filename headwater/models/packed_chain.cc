@@ -147,7 +147,7 @@ void exchange_states(StateArchive& archive, const PackedChain& chain,
   archive(states, weights);
   const bool fits = states.size() == weights.size() &&
                     std::ranges::all_of(states, [&](PackedState s) { return chain.has(s); });
-  if (!fits) throw InputError("the saved state has joint states that the chain does not have");
+  archive.expect(fits, "joint states that the chain does not have");
 }
 
 void PackedMoves::clear(const PackedChain& chain) { sums_.assign(chain.tables_.size(), 0); }

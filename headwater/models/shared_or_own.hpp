@@ -9,10 +9,12 @@ namespace headwater {
 // A parameter that all components share (one value) or that each has separately (K values).
 class SharedOrOwn {
  public:
-  // Throws UsageError, naming the parameter, unless there are 1 or num_components values inside
-  // (lower, upper).
+  enum class Ends { kOutside, kInside };  // whether lower and upper are allowed themselves
+
+  // Throws UsageError, naming the parameter, unless there are 1 or num_components values between
+  // lower and upper.
   SharedOrOwn(std::string_view name, Vector values, Index num_components, double lower,
-              double upper);
+              double upper, Ends ends = Ends::kOutside);
 
   double operator[](Index k) const { return values_[values_.size() == 1 ? 0 : k]; }
   const Vector& values() const { return values_; }

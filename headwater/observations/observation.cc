@@ -22,17 +22,20 @@ std::string place(std::int64_t number, Index channel) {
 }
 
 [[noreturn]] void refuse_count(std::int64_t number, Index channel, double count) {
-  throw InputError(fmt::format("{}: {} found; observations must be finite and 0 or more",
-                               place(number, channel), count));
+  throw InputError(fmt::format("{}: {} found; observations must be from 0 to {:g}",
+                               place(number, channel), count, kLargestCount));
 }
 
 [[noreturn]] void refuse_exposure(std::int64_t number, Index channel, double exposure) {
-  throw InputError(fmt::format("{}: exposure {} found; exposures must be finite and 0 or more",
-                               place(number, channel), exposure));
+  throw InputError(fmt::format("{}: exposure {} found; exposures must be 0, or from {:g} to {:g}",
+                               place(number, channel), exposure, kSmallestExposure,
+                               kLargestExposure));
 }
 
-bool is_acceptable(double value) {
-  return value >= 0 && value <= std::numeric_limits<double>::max();
+bool is_count_in_range(double value) { return value >= 0 && value <= kLargestCount; }
+
+bool is_exposure_in_range(double value) {
+  return value == 0 || (value >= kSmallestExposure && value <= kLargestExposure);
 }
 
 }  // namespace
@@ -83,7 +86,7 @@ void Observation::add(Index channel, double count, std::int64_t number) {
   assert(channel >= 0 && channel < num_channels_);
   assert(channels_.empty() || channels_.back() < channel);
   assert(exposed_.empty() || exposed_.back() < channel);
-  if (count > 0 && count <= std::numeric_limits<double>::max()) {
+  if (count > 0 && count <= kLargestCount) {
     channels_.push_back(channel);
     counts_.push_back(count);
   } else if (std::isnan(count)) {
@@ -104,11 +107,11 @@ void Observation::assign(std::span<const double> counts, std::span<const double>
   begin(size);
   for (Index m = 0; m < size; ++m) {
     const double count = counts[m];
-    if (!is_acceptable(count) && !std::isnan(count)) refuse_count(number, m, count);
+    if (!is_count_in_range(count) && !std::isnan(count)) refuse_count(number, m, count);
     double exposure = 1;
     if (!exposures.empty()) {
       exposure = exposures[m];
-      if (!is_acceptable(exposure)) refuse_exposure(number, m, exposure);
+      if (!is_exposure_in_range(exposure)) refuse_exposure(number, m, exposure);
     }
     if (std::isnan(count)) exposure = 0;
     if (exposure != 1) add_exposure(m, exposure);
@@ -134,7 +137,7 @@ void Observation::set_exposures(std::span<const double> exposures) {
   std::size_t kept = 0;
   for (Index m = 0; m < num_channels_; ++m) {
     double exposure = exposures[m];
-    if (!is_acceptable(exposure)) refuse_exposure(0, m, exposure);
+    if (!is_exposure_in_range(exposure)) refuse_exposure(0, m, exposure);
     if (missing_at < missing.size() && missing[missing_at] == m) {
       ++missing_at;
       exposure = 0;
@@ -176,8 +179,8 @@ void Observation::exchange(StateArchive& archive) {
       is_list(channels_) && is_list(exposed_) && channels_.size() == counts_.size() &&
       exposed_.size() == exposures_.size() &&
       std::ranges::all_of(counts_,
-                          [](double count) { return count > 0 && is_acceptable(count); }) &&
-      std::ranges::all_of(exposures_, is_acceptable);
+                          [](double count) { return count > 0 && is_count_in_range(count); }) &&
+      std::ranges::all_of(exposures_, is_exposure_in_range);
   if (!is_valid) throw InputError("the saved state has an observation that is none");
   num_missing_ = std::ranges::count(exposures_, 0.0);
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "headwater/error.hpp"
 #include "headwater/io/test_support.hpp"
@@ -55,6 +56,15 @@ std::vector<Config> all_kinds() {
   add("gamma", SmootherKind::kForward, false);
   kinds.back().m_step.scale = Scale::kCentred;
   kinds.back().background = true;
+  add("basis-selection", SmootherKind::kAuto, false);
+  kinds.back().engine.kind = EngineKind::kBeam;
+  kinds.back().engine.beam_width = 3;
+  add("basis-selection", SmootherKind::kLag, false);
+  kinds.back().engine.kind = EngineKind::kParticle;
+  for (const char* prior : {"log-gaussian", "gamma"}) {
+    add(prior, SmootherKind::kAuto, false);
+    kinds.back().engine.kind = EngineKind::kFast;
+  }
   return kinds;
 }
 
@@ -91,6 +101,49 @@ TEST(Checkpoint, AFitThatWasPutAwayEndsInTheSameBits) {
       EXPECT_EQ(end_of(second), expected)
           << config.prior.name << " " << to_string(config.smoother) << " cut at " << cut;
     }
+  }
+}
+
+// Bytes that a checksum cannot vouch for: a state that was damaged, or made, on purpose.
+std::string damaged(std::string state, std::mt19937_64& random) {
+  for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
+    const std::size_t at = random() % state.size();
+    switch (random() % 4) {
+      case 0:  // another number in place of one of 8 bytes
+        for (std::size_t i = 0; i < 8 && at + i < state.size(); ++i) {
+          state[at + i] = static_cast<char>(random());
+        }
+        break;
+      case 1:  // a number that is large, negative or infinite
+        state[at] = static_cast<char>(random() % 2 == 0 ? 0x7f : 0xff);
+        break;
+      default:
+        state[at] = static_cast<char>(state[at] ^ (1 << random() % 8));
+    }
+  }
+  return state;
+}
+
+// Either the state is refused, or the fit goes on with it: nothing in between, such as an index
+// that points to nothing.
+TEST(Checkpoint, ADamagedStateIsRefusedOrUsable) {
+  for (const Config& config : all_kinds()) {
+    Restarts first(config, 1);
+    feed(first, 0, 237);
+    const std::string state = put_away(first);
+    std::mt19937_64 random(1);
+    int refused = 0;
+    for (int copy = 0; copy < 60; ++copy) {
+      Restarts second(config, 1);
+      try {
+        take_up({fit_options(second), {}, {}, damaged(state, random)}, "test", second);
+        feed(second, 237, 300);
+        second.finish();
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, 0) << config.prior.name;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "headwater/core/state_checks.hpp"
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/error.hpp"
@@ -24,6 +25,10 @@ constexpr std::int64_t kStartObservations = 100;
 
 // The first M-step waits for so many observations where no start was searched for.
 constexpr std::int64_t kBurnIn = 100;
+
+// Entries of a starting basis for which counts over intensities are safe.
+constexpr double kSmallestStart = 1e-200;
+constexpr double kLargestStart = 1e15;
 
 constexpr double kExponentAfterSearch = 0.7;
 constexpr double kRidgeAfterSearch = 0.15;
@@ -90,8 +95,11 @@ void Session::Fit::check_start() const {
                     "component",
                     basis.cols(), config_.num_components));
   }
-  if (!(basis.array().isFinite() && basis.array() >= 0).all()) {
-    throw InputError("the starting basis has an entry that is negative or not finite");
+  for (const double entry : basis.reshaped()) {
+    if (entry == 0 || (entry >= kSmallestStart && entry <= kLargestStart)) continue;
+    throw InputError(
+        fmt::format("the starting basis has the entry {}; expected 0, or from {:g} to {:g}", entry,
+                    kSmallestStart, kLargestStart));
   }
 }
 
@@ -155,10 +163,20 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive(length_of_start_, observations_after_start_, log_likelihood_after_start_, guard_,
           outliers_);
   archive(has_started);
+  archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
+                     num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size(),
+                 "a number of observations that is none");
+  archive.expect(held_back_.empty() || held_back_.num_channels() == num_channels_,
+                 "observations of another length");
+  archive.expect(num_channels_ > 0 || (!has_started && observations_ == 0),
+                 "observations without a channel");
+  archive.expect(guard_.num_channels() == 0 || guard_.num_channels() == num_channels_,
+                 "largest counts of other channels");
   if (!has_started) return;
   std::string law = learner_ ? learner_->last().law->name() : "";
   archive(law);
-  if (num_channels_ == 0) throw InputError("the saved state has started without a channel");
+  archive.expect(std::ranges::find(law_table(), law, &LawInfo::name) != law_table().end(),
+                 "an unknown law of the counts");
   if (!learner_) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
     CountsConfig counts = config_.counts;
@@ -170,6 +188,8 @@ void Session::Fit::exchange(StateArchive& archive) {
     learner_.emplace(std::move(engine), std::move(blank), learner_options());
   }
   archive(*learner_);
+  archive.expect(trace_.has_length(trace_values(learner_->last()).size()),
+                 "a trace of another length");
 }
 
 void Session::Fit::finish() {

@@ -5,6 +5,7 @@
 #include "headwater/error.hpp"
 #include "headwater/io/files/seal.hpp"
 #include "headwater/io/hdf5/hdf5.hpp"
+#include "headwater/io/hdf5/hdf5_child.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/session/choices.hpp"
 
@@ -29,7 +30,7 @@ void write_parameters(Hdf5File& file, const std::string& group, const Parameters
 }
 
 // One number, K numbers or a table, whichever is there.
-Parameters read_parameters(const Hdf5File& file, const std::string& group) {
+Parameters read_parameters(const Hdf5Contents& file, const std::string& group) {
   Parameters parameters;
   if (!file.contains(group)) return parameters;
   for (const std::string& name : file.children(group)) {
@@ -60,7 +61,7 @@ AnyLaw read_law(const Hdf5File& file, const std::string& group, Index num_channe
   return make_law(num_channels, counts);
 }
 
-Estimate read_estimate(const Hdf5File& file, const std::string& group, AnyPrior prior) {
+Estimate read_estimate(const Hdf5Contents& file, const std::string& group, AnyPrior prior) {
   Estimate estimate{file.read_matrix(group + "/basis"), std::move(prior)};
   estimate.law = read_law(file, group, estimate.basis.rows());
   if (file.contains(group + "/background")) {
@@ -90,7 +91,7 @@ void write_trace(Hdf5File& file, const TraceTable& trace) {
   file.write("/trace/last", trace.last);
 }
 
-TraceTable read_trace(const Hdf5File& file) {
+TraceTable read_trace(const Hdf5Contents& file) {
   TraceTable trace;
   const std::string names = file.read_string("/trace/columns");
   for (std::size_t begin = 0; begin < names.size();) {
@@ -112,11 +113,11 @@ TraceTable read_trace(const Hdf5File& file) {
   return trace;
 }
 
-void check_format(const Hdf5File& file) {
-  if (!file.has_attribute("/", "format") || file.string_attribute("/", "format") != kFormat) {
+void check_format(const Hdf5Contents& file) {
+  if (!file.has_attribute("format") || file.string_attribute("format") != kFormat) {
     throw InputError("is not a headwater model");
   }
-  const std::int64_t found = file.int_attribute("/", "format_version");
+  const std::int64_t found = file.int_attribute("format_version");
   if (found != kModelFormatVersion) {
     throw InputError(
         fmt::format("is a model file of format version {}; this program reads version {}", found,
@@ -124,7 +125,7 @@ void check_format(const Hdf5File& file) {
   }
 }
 
-AnyPrior stored_prior(const Hdf5File& file) {
+AnyPrior stored_prior(const Hdf5Contents& file) {
   PriorConfig config;
   config.name = file.read_string("/prior/name");
   config.parameters = read_parameters(file, "/prior/constants");
@@ -136,15 +137,15 @@ AnyPrior stored_prior(const Hdf5File& file) {
 
 // An attribute of the file that names one of several choices.
 template <class Value>
-Value choice_attribute(const Hdf5File& file, const std::string& attribute,
+Value choice_attribute(const Hdf5Contents& file, const std::string& attribute,
                        const Choices<Value>& choices) {
-  const std::string name = file.string_attribute("/", attribute);
+  const std::string name = file.string_attribute(attribute);
   if (const std::optional<Value> value = value_of(name, choices)) return *value;
   throw InputError(fmt::format("attribute '{}' is '{}'; expected one of {}", attribute, name,
                                fmt::join(names_of(choices), ", ")));
 }
 
-Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
+Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
   Model model(read_estimate(file, "", prior), read_estimate(file, "/last_iterate", prior));
   model.background = file.contains("/background");
   if (model.num_components() != prior.num_components()) {
@@ -156,16 +157,16 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
     throw InputError("/last_iterate/basis and /basis are of different shapes");
   }
   model.engine = choice_attribute(file, "engine", engine_choices());
-  if (file.has_attribute("/", "engine_reason")) {
-    model.engine_reason = file.string_attribute("/", "engine_reason");
+  if (file.has_attribute("engine_reason")) {
+    model.engine_reason = file.string_attribute("engine_reason");
   }
   model.method = choice_attribute(file, "method", method_choices());
-  if (file.has_attribute("/", "proposal")) {
+  if (file.has_attribute("proposal")) {
     model.proposal = choice_attribute(file, "proposal", proposal_choices());
     model.effective_part = file.read_double("/summary/effective_part");
   }
-  model.version = file.string_attribute("/", "version");
-  model.seed = static_cast<std::uint64_t>(file.int_attribute("/", "seed"));
+  model.version = file.string_attribute("version");
+  model.seed = static_cast<std::uint64_t>(file.int_attribute("seed"));
   model.observations = file.read_int("/summary/observations");
   model.impossible_observations = file.read_int("/summary/impossible_observations");
   if (file.contains("/summary/outliers")) model.outliers = file.read_int("/summary/outliers");
@@ -186,9 +187,11 @@ Model read_fields(const Hdf5File& file, const AnyPrior& prior) {
 }
 
 // Errors name the file once, whoever noticed.
-Model read_named(const std::string& name, const AnyPrior* given) {
+Model read_named(const std::string& name, const AnyPrior* given,
+                 const std::vector<std::string>& hdf5_reader) {
   check_seal(kFormat, name);
-  const Hdf5File file = Hdf5File::open(name);
+  const Hdf5Contents file = hdf5_reader.empty() ? Hdf5Contents(Hdf5File::open(name))
+                                                : receive_hdf5_contents(hdf5_reader, name);
   try {
     check_format(file);
     return read_fields(file, given != nullptr ? *given : stored_prior(file));
@@ -241,10 +244,12 @@ void ModelFile::write(const Model& model) {
 
 void write_model(const Model& model, const std::string& name) { ModelFile(name).write(model); }
 
-Model read_model(const std::string& name) { return read_named(name, nullptr); }
+Model read_model(const std::string& name, const std::vector<std::string>& hdf5_reader) {
+  return read_named(name, nullptr, hdf5_reader);
+}
 
 Model read_model(const std::string& name, const AnyPrior& prior) {
-  return read_named(name, &prior);
+  return read_named(name, &prior, {});
 }
 
 }  // namespace headwater

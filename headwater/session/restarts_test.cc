@@ -141,7 +141,7 @@ TEST(Restarts, PassOnWhatASessionFindsWrong) {
                 restarts.update(std::vector<double>{1, -2, 3});
                 restarts.finish();
               }),
-              "channel 2: -2 found; observations must be finite and 0 or more");
+              "channel 2: -2 found; observations must be from 0 to 1e+15");
     EXPECT_EQ(message_of([&] {
                 Restarts restarts(config, count);
                 for (int t = 0; t < 300; ++t) restarts.update(std::vector<double>{1, 2, 3});

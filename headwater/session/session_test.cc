@@ -147,7 +147,7 @@ TEST(Session, RefusesWhatMakesNoSense) {
   refuses([](Config& c) { c.initial_basis = Matrix::Ones(4, 3); },
           "the starting basis has 3 columns; expected 2, one for each component");
   refuses([](Config& c) { c.initial_basis(1, 1) = -1; },
-          "the starting basis has an entry that is negative or not finite");
+          "the starting basis has the entry -1; expected 0, or from 1e-200 to 1e+15");
   refuses(
       [](Config& c) {
         c.num_components = 15;
@@ -192,7 +192,7 @@ TEST(Session, RefusesObservationsThatDoNotFit) {
   session.update(std::vector<double>{1, 2, 3, 4});
   EXPECT_EQ(message({1, 2, 3}), "observation 2 has 3 channels; expected 4");
   EXPECT_EQ(message({1, -2, 3, 4}),
-            "observation 2, channel 2: -2 found; observations must be finite and 0 or more");
+            "observation 2, channel 2: -2 found; observations must be from 0 to 1e+15");
   EXPECT_EQ(message_of([] { Session(small_config()).finish(); }), "there are no observations");
 }
 
@@ -285,10 +285,11 @@ TEST(Session, ExposuresThatAreNotAreRefused) {
               session.update(y, std::vector<double>{1, 2});
             }),
             "observation 1 has 4 channels and 2 exposures");
-  EXPECT_EQ(message_of([&] {
-              session.update(y, std::vector<double>{1, 2, -1, 1});
-            }),
-            "observation 1, channel 3: exposure -1 found; exposures must be finite and 0 or more");
+  EXPECT_EQ(
+      message_of([&] {
+        session.update(y, std::vector<double>{1, 2, -1, 1});
+      }),
+      "observation 1, channel 3: exposure -1 found; exposures must be 0, or from 1e-15 to 1e+15");
   EXPECT_EQ(session.observations(), 0);
 }
 

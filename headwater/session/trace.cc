@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "headwater/core/state_checks.hpp"
+
 namespace headwater {
 
 namespace {
@@ -23,6 +25,17 @@ void Trace::add(TraceRow row) {
   if (!thins_ || static_cast<Index>(rows_.size()) < limit) return;
   every_ *= 2;
   std::erase_if(rows_, [&](const TraceRow& kept) { return !is_due(kept.t); });
+}
+
+void Trace::exchange(StateArchive& archive) {
+  archive(every_, rows_);
+  archive.expect(is_count(every_) && every_ > 0, "a trace without an interval");
+}
+
+bool Trace::has_length(Index length) const {
+  return std::ranges::all_of(rows_, [&](const TraceRow& row) {
+    return row.reported.size() == length && row.last.size() == length;
+  });
 }
 
 void Trace::add_last(TraceRow row) {

@@ -30,7 +30,9 @@ class Trace {
   void add(TraceRow row);
   void add_last(TraceRow row);  // the end of the fit, whether or not it is due
   const std::vector<TraceRow>& rows() const { return rows_; }
-  void exchange(StateArchive& archive) { archive(every_, rows_); }
+  void exchange(StateArchive& archive);
+  // Whether each of its rows has so many numbers.
+  bool has_length(Index length) const;
 
  private:
   std::int64_t every_;

@@ -1,6 +1,6 @@
 #include "headwater/smoothers/adjoint_window.hpp"
 
-#include "headwater/error.hpp"
+#include "headwater/core/state_checks.hpp"
 
 namespace headwater {
 
@@ -12,7 +12,7 @@ AdjointWindow::AdjointWindow(const ExactFilter& filter, const WindowOptions& opt
           statistics_for(filter.emission(), with_moves ? filter.transition()->num_moves() : 0)),
       sums_(filter.emission().law()->sums()) {}
 
-void AdjointWindow::exchange(StateArchive& archive) {
+void AdjointWindow::exchange(StateArchive& archive, const ExactFilter& filter) {
   archive(statistics_);
   // Most steps share the operator of the step before.
   std::shared_ptr<const KroneckerOperator> transition;
@@ -20,13 +20,18 @@ void AdjointWindow::exchange(StateArchive& archive) {
     archive(step);
     bool is_new = step.transition != transition;
     archive(is_new);
-    if (is_new) exchange_operator(archive, step.transition);
+    if (is_new) exchange_operator(archive, *filter.transition(), step.transition);
     transition = is_new ? step.transition : transition;
     step.transition = transition;
-    const Index size = step.filtered.size();
-    if (!transition || transition->num_states() != size || step.ratio.size() != size) {
-      throw InputError("the saved state has laws of different sizes");
-    }
+    if (!archive.is_reading()) return;
+    const Index size = filter.filtered().size();
+    archive.expect(transition != nullptr, "a step without a chain");
+    archive.expect(step.filtered.size() == size && is_law(step.filtered) &&
+                       step.ratio.size() == size && is_basis(step.ratio),
+                   "probabilities that are none");
+    archive.expect(step.observation.num_channels() == filter.emission().num_channels(),
+                   "an observation of another length");
+    archive.expect(is_step_size(step.step_size), "a step size outside [0, 1]");
   });
 }
 

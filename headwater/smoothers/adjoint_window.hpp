@@ -24,7 +24,7 @@ class AdjointWindow final : public ExactSmoother {
   std::unique_ptr<ExactSmoother> clone() const override {
     return std::make_unique<AdjointWindow>(*this);
   }
-  void exchange(StateArchive& archive) override;
+  void exchange(StateArchive& archive, const ExactFilter& filter) override;
 
  private:
   void fold(Index count, const ExactFilter& filter);

@@ -19,6 +19,9 @@ class BackwardKernel {
   virtual void prepare(const ParticleFilter& filter, const ParticleStep& before,
                        ParticleStep& step) = 0;
 
+  // How many draws it makes for each particle.
+  virtual Index num_draws() const { return 0; }
+
   // before_law(j) = sum_i law(i) R(i, j), and
   // s3 += coefficient sum_ij law(i) R(i, j) s3(x_j, x_i), if s3 is not empty.
   virtual void pull_back(const ParticleFilter& filter, const ParticleStep& before,
@@ -100,6 +103,7 @@ class ParisKernel final : public BackwardKernel {
   std::unique_ptr<BackwardKernel> clone() const override;
   void prepare(const ParticleFilter& filter, const ParticleStep& before,
                ParticleStep& step) override;
+  Index num_draws() const override { return num_draws_; }
   void pull_back(const ParticleFilter& filter, const ParticleStep& before, const ParticleStep& step,
                  const Vector& law, double coefficient, Vector& before_law,
                  std::span<double> s3) override {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "headwater/error.hpp"
+#include "headwater/core/state_checks.hpp"
 
 namespace headwater {
 
@@ -54,7 +54,7 @@ BeamWindow::BeamWindow(const BeamFilter& filter, const WindowOptions& options, b
       statistics_(statistics_for(filter.emission(), with_moves ? filter.chain()->num_moves() : 0)),
       sums_(filter.emission().law()->sums()) {}
 
-void BeamWindow::exchange(StateArchive& archive) {
+void BeamWindow::exchange(StateArchive& archive, const BeamFilter& filter) {
   archive(statistics_);
   // Most steps share the chain of the step before.
   std::shared_ptr<const PackedChain> chain;
@@ -64,9 +64,14 @@ void BeamWindow::exchange(StateArchive& archive) {
     if (is_new) exchange_packed(archive, *chain_, step.chain);
     if (!is_new) step.chain = chain;
     chain = step.chain;
-    if (!chain) throw InputError("the saved state has a step without a chain");
+    archive.expect(chain != nullptr, "a step without a chain");
     exchange_states(archive, *chain, step.states, step.weights);
     archive(step.observation, step.step_size);
+    if (!archive.is_reading()) return;
+    archive.expect(is_law(step.weights), "weights that are none");
+    archive.expect(step.observation.num_channels() == filter.emission().num_channels(),
+                   "an observation of another length");
+    archive.expect(is_step_size(step.step_size), "a step size outside [0, 1]");
   });
 }
 

@@ -51,7 +51,7 @@ class BeamWindow final : public Smoother<BeamFilter> {
   std::unique_ptr<Smoother<BeamFilter>> clone() const override {
     return std::make_unique<BeamWindow>(*this);
   }
-  void exchange(StateArchive& archive) override;
+  void exchange(StateArchive& archive, const BeamFilter& filter) override;
 
  private:
   void fold(Index count, const BeamFilter& filter);

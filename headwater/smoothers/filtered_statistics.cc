@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/error.hpp"
+#include "headwater/core/state_checks.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {
@@ -31,17 +31,38 @@ bool FilteredStatistics::finish(const FastFilter& filter) {
   return true;
 }
 
-void FilteredStatistics::exchange(StateArchive& archive) {
+void FilteredStatistics::exchange(StateArchive& archive, const FastFilter& filter) {
   archive(block_, statistics_, step_sizes_, cells_, unseen_);
   exchange_first(archive, steps_, num_steps_);
+  if (!archive.is_reading()) return;
+  archive.expect(is_window_length(block_) && block_ > 0, "a block of a length that is none");
   const auto is_in_block = [&](const Cell& cell) {
     return cell.channel >= 0 && cell.channel < statistics_.s2.rows() && cell.time >= 0 &&
            cell.time < num_steps_;
   };
-  if (!std::ranges::all_of(cells_, is_in_block) || !std::ranges::all_of(unseen_, is_in_block) ||
-      static_cast<Index>(step_sizes_.size()) != num_steps_) {
-    throw InputError("the saved state has cells of no observation");
+  archive.expect(
+      std::ranges::all_of(cells_, is_in_block) && std::ranges::all_of(unseen_, is_in_block),
+      "cells of no observation");
+  archive.expect(static_cast<Index>(step_sizes_.size()) == num_steps_ &&
+                     std::ranges::all_of(step_sizes_, is_step_size),
+                 "step sizes of no observation");
+  for (Index t = 0; t < num_steps_; ++t) {
+    archive.expect(steps_[static_cast<std::size_t>(t)].fits(filter), "a step of another size");
   }
+}
+
+bool FilteredStatistics::Step::fits(const FastFilter& filter) const {
+  const Index columns = filter.emission().num_columns();
+  const Index components = filter.prior().num_components();
+  const auto is_right = [&](const Vector& values) { return values.size() == components; };
+  const bool moves_fit = !has_moves || (is_right(moves.before) && is_right(moves.after) &&
+                                        is_right(moves.before_square) &&
+                                        is_right(moves.after_square) && is_right(moves.product) &&
+                                        (moves.log_after.size() == 0 || is_right(moves.log_after)));
+  const bool points_fit = is_corrected ? points.cols() == columns && points.rows() == weights.size()
+                                       : is_right(variance);
+  return activation.size() == columns && moves_fit && points_fit &&
+         observation.num_channels() == filter.emission().num_channels();
 }
 
 void FilteredStatistics::remember(const FastFilter& filter, const Observation& y) {

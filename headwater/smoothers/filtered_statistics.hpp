@@ -25,7 +25,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   std::unique_ptr<Smoother<FastFilter>> clone() const override {
     return std::make_unique<FilteredStatistics>(*this);
   }
-  void exchange(StateArchive& archive) override;
+  void exchange(StateArchive& archive, const FastFilter& filter) override;
 
  private:
   // A cell of the block: its channel, its observation and a number.
@@ -41,6 +41,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
     void exchange(StateArchive& archive) {
       archive(activation, variance, moves, has_moves, observation, is_corrected, points, weights);
     }
+    bool fits(const FastFilter& filter) const;
 
     Vector activation;  // of one that stands for all: where the ratios are from
     Vector variance;    // of the components' activations

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headwater/core/state_checks.hpp"
+
 namespace headwater {
 
 namespace {
@@ -51,9 +53,21 @@ std::unique_ptr<ExactSmoother> ForwardRecursion::clone() const {
   return std::make_unique<ForwardRecursion>(*this);
 }
 
-void ForwardRecursion::exchange(StateArchive& archive) {
+void ForwardRecursion::exchange(StateArchive& archive, const ExactFilter& filter) {
   if (archive.is_reading()) u_.resize(0, 0);  // it may have become wider
   archive(statistics_, u_, previous_, previous_observation_, previous_step_size_);
+  if (!archive.is_reading()) return;
+  const Index num_states = filter.states().rows();
+  const Index with_unseen = offset_unseen() + num_channels_ * num_components_;
+  archive.expect(u_.rows() == num_states && u_.allFinite() &&
+                     (u_.cols() == offset_unseen() || u_.cols() == with_unseen),
+                 "statistics of another size");
+  if (previous_.size() == 0) return;  // nothing has been seen yet
+  archive.expect(previous_.size() == num_states && is_law(previous_),
+                 "probabilities that are none");
+  archive.expect(previous_observation_.num_channels() == num_channels_,
+                 "an observation of another length");
+  archive.expect(is_step_size(previous_step_size_), "a step size outside [0, 1]");
 }
 
 bool ForwardRecursion::advance(const ExactFilter& filter, const Observation& y, double step_size) {

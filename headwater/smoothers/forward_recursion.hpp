@@ -27,7 +27,7 @@ class ForwardRecursion final : public ExactSmoother {
   bool finish(const ExactFilter& /*filter*/) override { return false; }
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ExactSmoother> clone() const override;
-  void exchange(StateArchive& archive) override;
+  void exchange(StateArchive& archive, const ExactFilter& filter) override;
 
  private:
   // Statistics of one state, contiguous: s1 (K), s2 (M K, channel by channel), s3, s4, and unseen

@@ -14,6 +14,11 @@ LineageStatistics::LineageStatistics(const Statistics& like)
 void LineageStatistics::exchange(StateArchive& archive) {
   if (archive.is_reading()) table_.resize(0, 0);  // any number of paths, and of columns
   archive(table_);
+  if (!archive.is_reading()) return;
+  const Index with_unseen = offset_unseen() + num_channels_ * num_components_;
+  archive.expect(table_.cols() == offset_unseen() || table_.cols() == with_unseen,
+                 "paths with statistics of another size");
+  archive.expect(table_.allFinite(), "statistics that are not finite");
 }
 
 void LineageStatistics::start(Index num_paths) { table_.setZero(num_paths, table_.cols()); }

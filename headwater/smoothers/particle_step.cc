@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "headwater/core/state_checks.hpp"
 #include "headwater/kernels/all_finite.hpp"
 
 namespace headwater {
@@ -19,6 +20,24 @@ void ParticleStep::remember(const ParticleFilter& filter, const Observation& y,
   });
   observation = y;
   step_size = its_step_size;
+}
+
+void ParticleStep::exchange(StateArchive& archive, const ParticleFilter& filter) {
+  archive(states, weights, ancestors, draws, observation, step_size);
+  if (!archive.is_reading()) return;
+  const Index n = filter.num_particles();
+  const auto are_particles = [&](const Ancestors& list) {
+    return are_indices(std::span<const std::int32_t>(list), n);
+  };
+  archive.expect(states.rows() == n && are_states_of(filter.prior(), states),
+                 "states that the prior does not have");
+  archive.expect(weights.size() == n && is_law(weights), "weights that are none");
+  archive.expect(
+      static_cast<Index>(ancestors.size()) == n && are_particles(ancestors) && are_particles(draws),
+      "particles without an ancestor");
+  archive.expect(observation.num_channels() == filter.emission().num_channels(),
+                 "an observation of another length");
+  archive.expect(is_step_size(step_size), "a step size outside [0, 1]");
 }
 
 void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> rows, Matrix& to) {

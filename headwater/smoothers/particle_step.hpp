@@ -10,9 +10,7 @@ namespace headwater {
 // the states and are wanted of a part of the particles only.
 struct ParticleStep {
   void remember(const ParticleFilter& filter, const Observation& y, double its_step_size);
-  void exchange(StateArchive& archive) {
-    archive(states, weights, ancestors, draws, observation, step_size);
-  }
+  void exchange(StateArchive& archive, const ParticleFilter& filter);
 
   Matrix states;
   Vector weights;

@@ -10,6 +10,18 @@ ParticleWindow::ParticleWindow(const ParticleFilter& filter, std::unique_ptr<Bac
           statistics_for(filter.emission(), with_moves ? filter.prior().num_statistics() : 0)),
       sweep_(filter.emission()) {}
 
+void ParticleWindow::exchange(StateArchive& archive, const ParticleFilter& filter) {
+  archive(statistics_);
+  window_.exchange(archive, [&](ParticleStep& step) { step.exchange(archive, filter); });
+  if (!archive.is_reading()) return;
+  // Draws are made for a step that has another one before it.
+  for (Index s = 1; s < window_.size(); ++s) {
+    archive.expect(static_cast<Index>(window_[s].draws.size()) ==
+                       kernel_->num_draws() * filter.num_particles(),
+                   "particles without a past");
+  }
+}
+
 bool ParticleWindow::advance(const ParticleFilter& filter, const Observation& y, double step_size) {
   ParticleStep& step = window_.push();
   step.remember(filter, y, step_size);

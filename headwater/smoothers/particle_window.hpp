@@ -28,10 +28,7 @@ class ParticleWindow final : public ParticleSmoother {
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<ParticleWindow>(*this);
   }
-  void exchange(StateArchive& archive) override {
-    archive(statistics_);
-    window_.exchange(archive, [&](ParticleStep& step) { archive(step); });
-  }
+  void exchange(StateArchive& archive, const ParticleFilter& filter) override;
 
  private:
   void fold(Index count, const ParticleFilter& filter);

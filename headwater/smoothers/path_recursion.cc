@@ -8,6 +8,21 @@ PathRecursion::PathRecursion(const ParticleFilter& filter, bool with_moves)
       paths_(statistics_),
       sums_(filter.emission().law()->sums()) {}
 
+void PathRecursion::exchange(StateArchive& archive, const ParticleFilter& filter) {
+  archive(paths_, statistics_);
+  bool has_started = paths_.num_paths() > 0;
+  archive(has_started);
+  if (!has_started) return;
+  previous_.exchange(archive, filter);
+  archive(previous_activations_);
+  if (!archive.is_reading()) return;
+  archive.expect(paths_.num_paths() == filter.num_particles(), "a particle without a path");
+  archive.expect(previous_activations_.rows() == filter.num_particles() &&
+                     previous_activations_.cols() == filter.emission().num_columns() &&
+                     previous_activations_.allFinite(),
+                 "activations that are none");
+}
+
 bool PathRecursion::advance(const ParticleFilter& filter, const Observation& y, double step_size) {
   const bool is_first = paths_.num_paths() == 0;
   if (is_first) {

@@ -19,9 +19,7 @@ class PathRecursion final : public ParticleSmoother {
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<PathRecursion>(*this);
   }
-  void exchange(StateArchive& archive) override {
-    archive(paths_, statistics_, previous_, previous_activations_);
-  }
+  void exchange(StateArchive& archive, const ParticleFilter& filter) override;
 
  private:
   Statistics statistics_;

@@ -21,6 +21,22 @@ PathWindow::PathWindow(const ParticleFilter& filter, const WindowOptions& option
       paths_(statistics_),
       sweep_(filter.emission()) {}
 
+void PathWindow::exchange(StateArchive& archive, const ParticleFilter& filter) {
+  archive(block_, since_sum_, statistics_, paths_, path_of_);
+  steps_.exchange(archive, [&](ParticleStep& step) { step.exchange(archive, filter); });
+  if (!archive.is_reading()) return;
+  archive.expect(is_window_length(block_) && block_ > 0 && since_sum_ >= 0 && since_sum_ < block_,
+                 "a block of a length that is none");
+  if (paths_.num_paths() == 0) return;
+  // The paths end in the first step; whoever has descendants has a path.
+  archive.expect(
+      steps_.size() > 0 && static_cast<Index>(path_of_.size()) == filter.num_particles() &&
+          std::ranges::all_of(path_of_, [&](Index p) { return p >= -1 && p < paths_.num_paths(); }),
+      "paths that end in no particle");
+  find_alive();
+  for (const Index i : alive_[0]) archive.expect(path_of_[i] >= 0, "a particle without a path");
+}
+
 bool PathWindow::advance(const ParticleFilter& filter, const Observation& y, double step_size) {
   steps_.push().remember(filter, y, step_size);
   statistics_.squared_weights *= (1 - step_size) * (1 - step_size);

@@ -26,10 +26,7 @@ class PathWindow final : public ParticleSmoother {
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<PathWindow>(*this);
   }
-  void exchange(StateArchive& archive) override {
-    archive(block_, since_sum_, statistics_, paths_, path_of_);
-    steps_.exchange(archive, [&](ParticleStep& step) { archive(step); });
-  }
+  void exchange(StateArchive& archive, const ParticleFilter& filter) override;
 
  private:
   void sum_up(const ParticleFilter& filter);

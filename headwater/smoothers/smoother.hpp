@@ -32,7 +32,8 @@ class Smoother {
   // The same, for the learner to rewrite; null where they are not kept in one place.
   virtual Statistics* mutable_statistics() { return nullptr; }
   virtual std::unique_ptr<Smoother> clone() const = 0;
-  virtual void exchange(StateArchive& archive) = 0;
+  // filter: the one that it follows, already restored where the archive is read.
+  virtual void exchange(StateArchive& archive, const Filter& filter) = 0;
 };
 
 using ExactSmoother = Smoother<ExactFilter>;        // AdjointWindow, ForwardRecursion

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "headwater/emission/statistics.hpp"
-#include "headwater/error.hpp"
 #include "headwater/matrix.hpp"
 
 namespace headwater {
@@ -29,6 +28,8 @@ struct WindowOptions {
 // The lag that a chain of this contraction needs.
 Index window_lag(const WindowOptions& options, double contraction);
 Index window_block(const WindowOptions& options, std::int64_t observations);
+// Whether it can be a lag or a block that was saved: no option allows for more than a million.
+inline bool is_window_length(Index length) { return length >= 0 && length <= 1'000'000; }
 
 // What each of the observations to enter counts for, oldest first: its step size gamma_t times
 // (1 - gamma_r) of all after it. Discounts the statistics so far accordingly, and counts the
@@ -111,10 +112,10 @@ class StepWindow : public StepRing<Step> {
   template <class ExchangeStep>
   void exchange(StateArchive& archive, const ExchangeStep& exchange_step) {
     archive(lag_, block_, has_entered_);
+    archive.expect(is_window_length(lag_) && is_window_length(block_) && block_ > 0,
+                   "a window of a length that is none");
     StepRing<Step>::exchange(archive, exchange_step);
-    if (has_entered_ && this->size() == 0) {
-      throw InputError("the saved state has a window without the step that has entered");
-    }
+    archive.expect(!has_entered_ || this->size() > 0, "a window without the step that has entered");
   }
 
  private:

@@ -5,6 +5,11 @@
 
 namespace headwater {
 
+// Whether every entry is finite and 0 or more.
+inline bool is_basis(const Matrix& values) {
+  return (values.array().isFinite() && values.array() >= 0).all();
+}
+
 // How observations follow from activations: a basis, and the law of the counts around B x.
 class HEADWATER_EXPORT Emission {
  public:

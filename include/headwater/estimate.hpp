@@ -15,7 +15,10 @@ struct HEADWATER_EXPORT Estimate {
 
   Emission emission() const { return {basis, law}; }
   bool is_finite() const;  // whether every number of it is finite
-  void exchange(StateArchive& archive) { archive(basis, prior, law); }
+  void exchange(StateArchive& archive) {
+    archive(basis, prior, law);
+    archive.expect(is_basis(basis), "a basis with an entry that is negative or not finite");
+  }
 };
 
 }  // namespace headwater

@@ -90,8 +90,9 @@ class HEADWATER_EXPORT ModelFile {
 HEADWATER_EXPORT void write_model(const Model& model, const std::string& name);
 
 // Throws InputError if it is not a model file, is of a later version, or has a prior that is not in
-// the registry.
-HEADWATER_EXPORT Model read_model(const std::string& name);
+// the registry. hdf5_reader: see SourceOptions. Nothing outside the file is read.
+HEADWATER_EXPORT Model read_model(const std::string& name,
+                                  const std::vector<std::string>& hdf5_reader = {});
 // For a prior of one's own, which is given the parameters in the file.
 HEADWATER_EXPORT Model read_model(const std::string& name, const AnyPrior& prior);
 

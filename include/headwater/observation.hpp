@@ -11,6 +11,12 @@
 
 namespace headwater {
 
+// Numbers in whose range arithmetic is safe: sums of products of some of them stay far from
+// overflow, and their quotients too.
+inline constexpr double kLargestCount = 1e15;
+inline constexpr double kSmallestExposure = 1e-15;  // that is not 0
+inline constexpr double kLargestExposure = 1e15;
+
 // One observation y_t as two lists: the channels that have a positive count, and the channels whose
 // exposure is not 1. All other code reads these lists, so its work grows with the number of counts
 // and not with the number of channels.
@@ -38,7 +44,7 @@ class HEADWATER_EXPORT Observation {
 
   // counts: one number for each channel; NaN is a missing cell. exposures: empty, which means 1 for
   // every channel, or one number for each channel; a cell of exposure 0 is missing, whatever its
-  // count. Throws InputError for a count or an exposure that is negative or infinite, and for a
+  // count. Throws InputError for a count or an exposure that is negative or out of range, and for a
   // wrong number of exposures. `number` is the observation's, for the message; 0: not known.
   void assign(std::span<const double> counts, std::span<const double> exposures = {},
               std::int64_t number = 0);

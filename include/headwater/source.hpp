@@ -61,6 +61,10 @@ struct SourceOptions {
   DataFormat format = DataFormat::by_name;
   // Other formats have no header, and refuse `present` and `absent`.
   HeaderRow header = HeaderRow::automatic;
+  // The column of a .csv or .tsv file that numbers or dates the rows and is not a channel: its name
+  // in the header, its number from 1, or "none". Empty: a first column without a name in a header
+  // of names is one; a first column called index or "Unnamed: 0" is refused.
+  std::string index_column = {};
   // At the end of a regular file of text, wait for more lines. An unfinished last line is not
   // returned until it ends.
   bool follow = false;
@@ -70,6 +74,9 @@ struct SourceOptions {
   // The command that starts a separate process to read HDF5 data, so that a damaged file cannot
   // crash this process (hdf5_child.hpp). If empty, this process reads the file itself.
   std::vector<std::string> hdf5_reader = {};
+  // Whether HDF5 data may be in other files that the file refers to: by links, by external storage
+  // or as a virtual dataset. A file from elsewhere could name any file that you can read.
+  bool allow_external = false;
 };
 
 // Opens .csv, .tsv, .jsonl (or .ndjson) and .mtx files, also compressed as .gz, and .npy and

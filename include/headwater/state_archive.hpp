@@ -40,6 +40,10 @@ class HEADWATER_EXPORT StateArchive {
   // A number of elements that follow, each of which takes at least one byte.
   void count(Index& value);
 
+  // For the checks that only a class itself can make of what it has read, such as indices and sizes
+  // that belong together: throws InputError, "the saved state has ...", if `is_right` is false.
+  void expect(bool is_right, const char* otherwise) const;
+
   const std::string& bytes() const { return bytes_; }
   void expect_end() const;  // throws if bytes are left after reading
 

@@ -18,13 +18,15 @@ Path = Union[str, "os.PathLike[str]"]
 class Score(NamedTuple):
     """How well a model predicts data, one step ahead."""
 
-    log_likelihood: float
+    log_likelihood: float  #: of the observations that are possible under the model
     observations: int
     per_observation: float
     log_predictive: np.ndarray  #: log p(y_t | y_1..t-1), T numbers
     #: With surprise=True: the probability of an observation at least as surprising, T numbers. They
     #: are uniform on (0, 1) where the model is right.
     tail_probability: Optional[np.ndarray] = None
+    #: How many observations no state of the model can give; their log_predictive is -inf.
+    impossible_observations: int = 0
 
 
 def checked_path(path: Path) -> str:
@@ -196,8 +198,10 @@ class Model:
         if surprise:
             outputs["tail_probability"] = np.empty(len(rows))
         self._run(rows, exposure, last, engine, seed, not sequence, **outputs)
-        total = _sum_in_order(outputs["log_predictive"])
-        return Score(total, len(rows), total / len(rows), **outputs)
+        impossible = np.isneginf(outputs["log_predictive"])
+        total = _sum_in_order(np.where(impossible, 0, outputs["log_predictive"]))
+        return Score(total, len(rows), total / len(rows), **outputs,
+                     impossible_observations=int(impossible.sum()))
 
     def predict(self, Y: Any, *, exposure: Any = None, last: bool = False, seed: int = SEED,
                 **engine: Any) -> np.ndarray:

@@ -151,3 +151,12 @@ def test_forecasts_of_a_model(stream, simulation):
     model, Y = stream.ended(), simulation.observations[:50]
     forecast = model.forecast(Y, 3)
     np.testing.assert_allclose(forecast[0], model.predict(np.vstack([Y, Y[:1]]))[-1], rtol=1e-12)
+
+
+def test_an_impossible_observation_leaves_the_score_finite():
+    basis = np.array([[5.0, 1.0], [0.0, 0.0], [1.0, 4.0]])  # nothing in the second channel
+    model = headwater.Stream(2, init=basis, hold=["basis"]).update_many(np.ones((3, 3))).ended()
+    score = model.score(np.array([[3.0, 0, 2], [4, 7, 1], [2, 0, 2]]))
+    assert score.impossible_observations == 1
+    assert np.isneginf(score.log_predictive[1]) and np.isfinite(score.log_predictive[[0, 2]]).all()
+    assert score.log_likelihood == score.log_predictive[[0, 2]].sum()

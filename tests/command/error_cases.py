@@ -95,7 +95,8 @@ DATA = {
                           near("not_json.jsonl:2: column 1: found '3'; expected an array.*")),
     "json without end": (fit("open.jsonl"), near("open.jsonl:2: column 5: found the end of the "
                                                  "line; expected ',' or ']'")),
-    "json too few": (fit("short.jsonl"), "short.jsonl:2: 1 number where 2 were expected"),
+    "json too few": (fit("short.jsonl"), "short.jsonl:2: 1 number where the first row has 2; the first two rows must have the "
+                     "same number"),
     "json without y": (fit("no_y.jsonl"), near('no_y.jsonl:1: column 1: the object has no "y".*')),
     "mtx symmetric": (fit("symmetric.mtx"),
                       "symmetric.mtx:1: the matrix is 'symmetric'; expected 'general'"),

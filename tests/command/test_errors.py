@@ -143,7 +143,8 @@ def test_a_config_file_that_is_missing(here):
 
 
 @pytest.mark.parametrize("content, message", [
-    ("1,2\n3\n", "standard input:2: 1 cell where 2 were expected"),
+    ("1,2\n3\n", "standard input:2: 1 cell where line 1 has 2; the first two rows must have the same "
+                "number"),
     ("1,2\n3,-4\n", near("standard input:2: column 2: '-4' is negative.*")),
     ("", "standard input: holds no observations"),
 ], ids=["ragged", "negative", "empty"])

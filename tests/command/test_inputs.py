@@ -184,18 +184,3 @@ def test_a_pipe_is_read_line_by_line(headwater):
     process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert headwater.facts("model.h5")["observations"] == 5
-
-
-def test_hdf5_data_may_lie_in_another_file(headwater, expected):
-    with h5py.File(headwater.path("data.h5"), "w") as file:
-        file["x"] = np.tile(COUNTS, (400, 1))
-        file["same"] = COUNTS
-    with h5py.File(headwater.path("links.h5"), "w") as file:
-        file["large"] = h5py.ExternalLink("data.h5", "/x")
-        file["same"] = h5py.ExternalLink("data.h5", "/same")
-        layout = h5py.VirtualLayout(shape=COUNTS.shape, dtype="f8")
-        layout[:] = h5py.VirtualSource("data.h5", "same", shape=COUNTS.shape)
-        file.create_virtual_dataset("virtual", layout)
-    assert fit(headwater, "links.h5:/same") == expected
-    assert fit(headwater, "links.h5:/virtual") == expected
-    fit(headwater, "links.h5:/large")

@@ -14,7 +14,8 @@ Y = np.array([[1, 0, 3], [2, 5, 0], [0, 0, 7], [4, 1, 1]])
 
 CSV = {"plain": "1,0,3\n2,5,0\n", "header": "a,b,c\n1,2,3\n", "quoted": '"a","b"\r\n"1","2"\r\n',
        "missing": "1,,NA\nNaN,2,3\n", "comment": "# counts\n1,2\n", "real": "1e3,2.5,-0\n.5,1.,0\n",
-       "negative": "1,-2\n", "ragged": "1,2\n3\n4,5\n", "large": "1000000000,1e308\n0,1e-320\n"}
+       "negative": "1,-2\n", "ragged": "1,2\n3\n4,5\n", "large": "1000000000,1e15\n0,1e-320\n",
+       "index": ",a,b\n0,1,2\n1,3,4\n", "marks": "1,2\n#N/A,3\n"}
 JSONL = {"bare": "[1,0,3]\n[2,5,0]\n", "object": '{"t": 1, "y": [1, 2]}\n{"t": 2, "y": [null, 3]}\n',
          "nested": '{"a": {"b": [1, {"c": "\\u00e9"}]}, "y": [1]}\n', "bad": "[1,2\n[3,4]\n"}
 MTX = {"coordinate": "%%MatrixMarket matrix coordinate integer general\n% c\n3 2 3\n1 1 4\n2 2 1\n3 1 2\n",
@@ -36,8 +37,20 @@ def hdf5(array, **options):
     return buffer.getvalue()
 
 
+# As in targets.cc.
+CHECKPOINTS = {
+    "exact": ["--prior", "basis-selection"],
+    "beam": ["--prior", "basis-selection", "--engine", "beam", "--beam-width", "3"],
+    "fast": ["--prior", "gamma", "--engine", "fast"],
+    "forward": ["--prior", "basis-selection", "--smoother", "forward"],
+    "paris": ["--prior", "log-gaussian", "--smoother", "paris"],
+    "path": ["--prior", "relaxed-selection", "--smoother", "path"],
+    "printed": ["--prior", "relaxed-selection", "--paper-exact"],
+}
+
+
 def by_command(headwater, folder):
-    """A model of each kind, and a checkpoint with its state."""
+    """A model of each kind of prior, and a checkpoint of each kind of state."""
     rows = "".join(f"{(t * 7) % 5},{t % 3},{(t * t) % 4}\n" for t in range(160))
     (folder / "y.csv").write_text(rows)
 
@@ -49,18 +62,20 @@ def by_command(headwater, folder):
     for prior in ("basis-selection", "relaxed-selection", "log-gaussian", "gamma", "finite"):
         fit("--prior", prior, "--particles", "10", "--trace-every", "80", "--out", "m.h5")
         models[prior] = (folder / "m.h5").read_bytes()
-    fit("--prior", "basis-selection", "--init", "random", "--burn-in", "20", "--out", "m.h5",
-        "--checkpoint", "c")
-    checkpoint = (folder / "c").read_bytes()
+    checkpoints = {}
+    for kind, arguments in CHECKPOINTS.items():
+        fit(*arguments, "--init", "random", "--burn-in", "20", "--particles", "10", "--out", "m.h5",
+            "--checkpoint", "c")
+        checkpoints[kind] = (folder / "c").read_bytes()
     for name in ("y.csv", "m.h5", "c"):
         (folder / name).unlink()
-    return models, checkpoint
+    return models, checkpoints
 
 
 def main():
     headwater, folder = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    models, checkpoint = by_command(headwater, folder)
+    models, checkpoints = by_command(headwater, folder)
     texts = {"csv": CSV, "jsonl": JSONL, "mtx": MTX}
     corpus = {kind: {name: text.encode() for name, text in files.items()}
               for kind, files in texts.items()}
@@ -71,8 +86,9 @@ def main():
     corpus["hdf5"] = {"plain": hdf5(Y), "chunked": hdf5(Y, chunks=(2, 2)),
                       "deflated": hdf5(Y.astype("f4"), compression="gzip", shuffle=True)}
     corpus["model"] = models
-    corpus["checkpoint"] = {"exact": checkpoint}
-    corpus["state"] = {"exact": state_of(checkpoint)}
+    corpus["checkpoint"] = {"exact": checkpoints["exact"]}
+    for kind, checkpoint in checkpoints.items():
+        corpus["state" if kind == "exact" else f"state_{kind}"] = {kind: state_of(checkpoint)}
     for kind, files in corpus.items():
         (folder / kind).mkdir(exist_ok=True)
         for name, content in files.items():

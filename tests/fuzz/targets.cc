@@ -1,11 +1,15 @@
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "fuzz.hpp"
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
+#include "headwater/io/files/checksum.hpp"
+#include "headwater/io/files/seal.hpp"
 #include "headwater/model.hpp"
 #include "headwater/session/checkpoint.hpp"
 #include "headwater/source.hpp"
@@ -17,6 +21,20 @@ using namespace headwater;
 // This many rows are enough to exercise every part of a reader.
 constexpr int kMostRows = 1000;
 
+constexpr std::size_t kSealBytes = 512;  // before the contents of a model
+constexpr std::size_t kHeadBytes = 37;   // before those of a checkpoint
+
+// See docs/file_formats.md, "Checkpoint".
+std::string with_right_checksum(std::string checkpoint) {
+  if (checkpoint.size() < kHeadBytes) return checkpoint;
+  const std::string contents = checkpoint.substr(kHeadBytes);
+  const std::uint64_t size = contents.size();
+  const std::uint32_t sum = checksum(contents);
+  std::memcpy(checkpoint.data() + kHeadBytes - 12, &size, sizeof size);
+  std::memcpy(checkpoint.data() + kHeadBytes - 4, &sum, sizeof sum);
+  return checkpoint;
+}
+
 // Writes a file with these bytes and this extension. Every process has its own file.
 std::string file_of(const std::string& bytes, const std::string& extension) {
   const auto folder = std::filesystem::temp_directory_path();
@@ -25,9 +43,11 @@ std::string file_of(const std::string& bytes, const std::string& extension) {
   return name;
 }
 
+// HDF5 is read as in the command, by a separate process.
+std::vector<std::string> reader_command() { return {HEADWATER_COMMAND, "read-hdf5", "--"}; }
+
 void read_rows(const std::string& name) {
-  // HDF5 is read as in the command, by a separate process.
-  const auto source = open_source(name, {.hdf5_reader = {HEADWATER_COMMAND, "read-hdf5", "--"}});
+  const auto source = open_source(name, {.hdf5_reader = reader_command()});
   std::vector<double> y;
   for (int rows = 0; rows < kMostRows; ++rows) {
     try {
@@ -42,43 +62,87 @@ Target reader(const std::string& extension, const std::string& inside = "") {
   return [=](const std::string& bytes) { read_rows(file_of(bytes, extension) + inside); };
 }
 
+// A fuzzer would not find a right checksum, so it is put in: what lies behind it is tested. The
+// file is read as in the command, by a separate process.
 void use_model(const std::string& bytes) {
-  const Model model = read_model(file_of(bytes, ".h5"));
+  const std::string contents = bytes.substr(std::min<std::size_t>(bytes.size(), kSealBytes));
+  const std::string name = file_of(make_seal("headwater model", contents) + contents, ".h5");
+  const Model model = read_model(name, reader_command());
   if (model.num_channels() > 100) return;
   ModelFilter filter(model.reported, model.background, {.num_particles = 10});
   filter.step(std::vector<double>(static_cast<std::size_t>(model.num_channels()), 1.0));
 }
 
-// The configuration of the fit whose checkpoints are in the corpus.
-Config fit_of_corpus() {
+// The fits whose checkpoints are in the corpus: one for each kind of state. make_corpus.py has the
+// same list.
+Config fit_of_corpus(const std::string& kind) {
   Config config;
   config.num_components = 2;
   config.init = Init::kRandom;
   config.burn_in = 20;
+  config.engine.num_particles = 10;
+  if (kind == "beam") {
+    config.engine.kind = EngineKind::kBeam;
+    config.engine.beam_width = 3;
+  } else if (kind == "forward") {
+    config.smoother = SmootherKind::kForward;
+  } else if (kind == "path") {
+    config.prior.name = "relaxed-selection";
+    config.smoother = SmootherKind::kPath;
+  } else if (kind == "printed") {
+    config.prior.name = "relaxed-selection";
+    config.paper_exact = true;
+  } else if (kind == "paris") {
+    config.prior.name = "log-gaussian";
+    config.smoother = SmootherKind::kParis;
+  } else if (kind == "fast") {
+    config.prior.name = "gamma";
+    config.engine.kind = EngineKind::kFast;
+  }
   return config;
 }
 
-void use_checkpoint(const std::string& bytes) {
-  const std::string name = file_of(bytes, ".checkpoint");
-  Restarts restarts(fit_of_corpus(), 1);
-  take_up(read_checkpoint(name), name, restarts);
-  restarts.update(std::vector<double>(3, 1.0));
+void go_on(Restarts& restarts) {
+  for (int t = 0; t < 40; ++t) restarts.update(std::vector<double>{1.0, t % 3 * 1.0, t % 5 * 1.0});
   restarts.finish();
 }
 
-// Adds a correct checksum, which a fuzzer would not find, so that the state itself is tested.
-void use_state(const std::string& bytes) {
-  Restarts restarts(fit_of_corpus(), 1);
-  take_up({fit_options(restarts), {}, {}, bytes}, "state", restarts);
+// The whole file, with the size and the checksum of its contents put right.
+void use_checkpoint(const std::string& bytes) {
+  const std::string name = file_of(with_right_checksum(bytes), ".checkpoint");
+  Restarts restarts(fit_of_corpus("exact"), 1);
+  take_up(read_checkpoint(name), name, restarts);
+  go_on(restarts);
+}
+
+// The state alone, which has no checksum.
+Target state_of(const std::string& kind) {
+  return [kind](const std::string& bytes) {
+    Restarts restarts(fit_of_corpus(kind), 1);
+    take_up({fit_options(restarts), {}, {}, bytes}, "state", restarts);
+    go_on(restarts);
+  };
 }
 
 }  // namespace
 
 const std::map<std::string, Target>& targets() {
   static const std::map<std::string, Target> all = {
-      {"csv", reader(".csv")}, {"csv_gz", reader(".csv.gz")},  {"jsonl", reader(".jsonl")},
-      {"mtx", reader(".mtx")}, {"npy", reader(".npy")},        {"hdf5", reader(".h5", ":/counts")},
-      {"model", use_model},    {"checkpoint", use_checkpoint}, {"state", use_state},
+      {"csv", reader(".csv")},
+      {"csv_gz", reader(".csv.gz")},
+      {"jsonl", reader(".jsonl")},
+      {"mtx", reader(".mtx")},
+      {"npy", reader(".npy")},
+      {"hdf5", reader(".h5", ":/counts")},
+      {"model", use_model},
+      {"checkpoint", use_checkpoint},
+      {"state", state_of("exact")},
+      {"state_beam", state_of("beam")},
+      {"state_fast", state_of("fast")},
+      {"state_forward", state_of("forward")},
+      {"state_paris", state_of("paris")},
+      {"state_path", state_of("path")},
+      {"state_printed", state_of("printed")},
   };
   return all;
 }

@@ -42,7 +42,7 @@ Handle make_space(std::initializer_list<Index> shape) {
 void create_groups_above(const Place& place) {
   const std::string& path = place.path;
   for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
-    const Place group = {place.file, place.name, path.substr(0, end)};
+    const Place group = {place.file, place.name, path.substr(0, end), false};
     if (group.exists()) continue;
     const Handle made(H5Gcreate2(group.file, group.path.c_str(), H5P_DEFAULT,
                                  timeless(H5P_GROUP_CREATE).id(), H5P_DEFAULT));
@@ -116,12 +116,14 @@ Hdf5File::Hdf5File(std::int64_t id, const std::string& name, std::unique_ptr<Ato
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept
     : id_(std::exchange(other.id_, -1)),
       name_(std::move(other.name_)),
-      target_(std::move(other.target_)) {}
+      target_(std::move(other.target_)),
+      may_leave_file_(other.may_leave_file_) {}
 
 Hdf5File& Hdf5File::operator=(Hdf5File&& other) noexcept {
   std::swap(id_, other.id_);
   std::swap(name_, other.name_);
   std::swap(target_, other.target_);
+  std::swap(may_leave_file_, other.may_leave_file_);
   return *this;
 }
 
@@ -149,7 +151,7 @@ void Hdf5File::commit(std::string_view seal_title) {
   target_->commit();
 }
 
-Hdf5File Hdf5File::open(const std::string& name) {
+Hdf5File Hdf5File::open(const std::string& name, bool may_leave_file) {
   open_for_reading(name);  // its error says why a file cannot be opened
   const Silence silence;
   if (H5Fis_hdf5(name.c_str()) <= 0) throw InputError(name + ": is not an HDF5 file");
@@ -158,10 +160,14 @@ Hdf5File Hdf5File::open(const std::string& name) {
   H5Pset_file_locking(access.id(), false, true);
   const hid_t id = H5Fopen(name.c_str(), H5F_ACC_RDONLY, access.id());
   if (id < 0) throw InputError(name + ": is a damaged HDF5 file");
-  return Hdf5File(id, name, nullptr);
+  Hdf5File file(id, name, nullptr);
+  file.may_leave_file_ = may_leave_file;
+  return file;
 }
 
-Hdf5Place Hdf5File::at(const std::string& path) const { return {id_, name_, path}; }
+Hdf5Place Hdf5File::at(const std::string& path) const {
+  return {id_, name_, path, may_leave_file_};
+}
 
 void Hdf5File::write(const std::string& path, const RowMatrix& matrix) {
   write_doubles(at(path), {matrix.rows(), matrix.cols()}, matrix.data());
@@ -225,6 +231,11 @@ std::string Hdf5File::read_string(const std::string& path) const {
   return Stored::dataset(at(path)).read_string();
 }
 
+Hdf5Value Hdf5File::read_any(const std::string& path) const {
+  const Silence silence;
+  return Stored::dataset(at(path)).read_any();
+}
+
 Hdf5Rows Hdf5File::open_rows(const std::string& path) const { return Hdf5Rows(at(path)); }
 
 std::vector<std::string> Hdf5File::children(const std::string& group) const {
@@ -260,7 +271,7 @@ void Hdf5File::add_datasets(const std::string& group, int depth, std::size_t mos
   for (const std::string& child : children(group)) {
     if (paths.size() == most) return;
     const std::string path = group == "/" ? group + child : group + "/" + child;
-    if (!at(path).exists()) continue;
+    if (at(path).reach() != Place::Reach::inside) continue;
     const Handle object(H5Oopen(id_, path.c_str(), H5P_DEFAULT));
     const H5I_type_t kind = H5Iget_type(object.id());
     if (kind == H5I_DATASET) paths.push_back(path);
@@ -296,6 +307,29 @@ std::string Hdf5File::string_attribute(const std::string& path,
 std::int64_t Hdf5File::int_attribute(const std::string& path, const std::string& attribute) const {
   const Silence silence;
   return Stored::attribute(at(path), attribute).read_int();
+}
+
+std::vector<std::string> Hdf5File::attributes() const {
+  const Silence silence;
+  const Place place = at("/");
+  H5O_info_t info = {};
+  place.check(H5Oget_info(id_, &info), kCannotBeRead);
+  std::vector<std::string> names;
+  for (hsize_t i = 0; i < info.num_attrs; ++i) {
+    const auto copy_name = [&](char* to, std::size_t size) {
+      return place.check(
+          H5Aget_name_by_idx(id_, "/", H5_INDEX_NAME, H5_ITER_INC, i, to, size, H5P_DEFAULT),
+          kCannotBeRead);
+    };
+    std::string& name = names.emplace_back(copy_name(nullptr, 0), '\0');
+    copy_name(name.data(), name.size() + 1);
+  }
+  return names;
+}
+
+Hdf5Value Hdf5File::read_any_attribute(const std::string& attribute) const {
+  const Silence silence;
+  return Stored::attribute(at("/"), attribute).read_any();
 }
 
 }  // namespace headwater

@@ -15,6 +15,7 @@ namespace headwater {
 class AtomicFile;
 class Hdf5Rows;
 struct Hdf5Place;
+struct Hdf5Value;
 
 // The part of HDF5 that headwater uses: numbers, strings and arrays of doubles under paths such as
 // "/prior/parameters/alpha", with attributes. The same contents give the same bytes. Failures throw
@@ -27,8 +28,9 @@ class Hdf5File {
   static Hdf5File create(const std::string& name);
   void commit(std::string_view seal_title = {});  // a title puts a seal before the file
 
-  // Opens an existing file for reading.
-  static Hdf5File open(const std::string& name);
+  // Opens an existing file for reading. Unless it may leave the file, what it would have to read
+  // from other files (links, external storage, virtual datasets) is refused.
+  static Hdf5File open(const std::string& name, bool may_leave_file = false);
 
   Hdf5File(Hdf5File&& other) noexcept;
   Hdf5File& operator=(Hdf5File&& other) noexcept;
@@ -53,6 +55,7 @@ class Hdf5File {
   double read_double(const std::string& path) const;
   std::int64_t read_int(const std::string& path) const;
   std::string read_string(const std::string& path) const;
+  Hdf5Value read_any(const std::string& path) const;
   std::vector<std::string> children(const std::string& group) const;  // in alphabetical order
   // The paths of the first `most` datasets. Groups nested deeper than 8 are not searched.
   std::vector<std::string> datasets(std::size_t most) const;
@@ -65,6 +68,8 @@ class Hdf5File {
   bool has_attribute(const std::string& path, const std::string& attribute) const;
   std::string string_attribute(const std::string& path, const std::string& attribute) const;
   std::int64_t int_attribute(const std::string& path, const std::string& attribute) const;
+  std::vector<std::string> attributes() const;  // of the file itself
+  Hdf5Value read_any_attribute(const std::string& attribute) const;
 
  private:
   Hdf5File(std::int64_t id, const std::string& name, std::unique_ptr<AtomicFile> target);
@@ -76,6 +81,7 @@ class Hdf5File {
   std::int64_t id_ = -1;
   std::string name_;
   std::unique_ptr<AtomicFile> target_;  // null if the file is open for reading
+  bool may_leave_file_ = false;
 };
 
 }  // namespace headwater

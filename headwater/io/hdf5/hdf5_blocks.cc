@@ -41,7 +41,7 @@ Hdf5Rows open_rows(const Hdf5File& file, const Hdf5Name& name) {
 class BlocksOfFile final : public Hdf5Blocks {
  public:
   explicit BlocksOfFile(const Hdf5Name& name)
-      : file_(Hdf5File::open(name.file)), rows_(open_rows(file_, name)) {}
+      : file_(Hdf5File::open(name.file, name.may_leave_file)), rows_(open_rows(file_, name)) {}
 
   Index num_rows() const override { return rows_.num_rows(); }
   Index num_columns() const override { return rows_.num_columns(); }
@@ -62,9 +62,11 @@ class BlocksOfFile final : public Hdf5Blocks {
 }  // namespace
 
 std::optional<Hdf5Name> split_hdf5_name(const std::string& name) {
-  if (is_hdf5(name)) return Hdf5Name{name, ""};
+  if (is_hdf5(name)) return Hdf5Name{name, "", false};
   for (std::size_t at = name.find(":/"); at != name.npos; at = name.find(":/", at + 1)) {
-    if (is_hdf5(name.substr(0, at))) return Hdf5Name{name.substr(0, at), name.substr(at + 1)};
+    if (is_hdf5(name.substr(0, at))) {
+      return Hdf5Name{name.substr(0, at), name.substr(at + 1), false};
+    }
   }
   return std::nullopt;
 }

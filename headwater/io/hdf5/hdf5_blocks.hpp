@@ -12,7 +12,8 @@ namespace headwater {
 // The file and the dataset of a name such as "counts.h5:/group/x".
 struct Hdf5Name {
   std::string file;
-  std::string path;  // empty if the name has no dataset
+  std::string path;             // empty if the name has no dataset
+  bool may_leave_file = false;  // see Hdf5File::open()
 };
 
 // Nothing if the name is not that of an HDF5 file (.h5, .hdf5).

@@ -14,15 +14,23 @@
 #include "headwater/error.hpp"
 #include "headwater/io/files/child_process.hpp"
 #include "headwater/io/files/file_bytes.hpp"
+#include "headwater/io/hdf5/hdf5.hpp"
 #include "headwater/io/hdf5/hdf5_rows.hpp"
 
 namespace headwater {
 namespace {
 
-// The protocol: the number of rows, the number of columns, then the blocks, each preceded by its
-// number of cells. Instead of a number of rows or cells the child may send kTrouble, followed by
-// the length of an error message and the message. All numbers have the machine's own format.
+// The request for rows: "rows", FILE, PATH, and kLeavesFile if other files may be read. The answer:
+// the number of rows, the number of columns, then the blocks, each preceded by its number of cells.
+// The request for a whole file: "contents", FILE. The answer: a number of bytes, and so many bytes
+// of a StateArchive. Instead of a number the child may send kTrouble, followed by the length of an
+// error message and the message. All numbers have the machine's own format.
+constexpr const char* kRows = "rows";
+constexpr const char* kContents = "contents";
+constexpr const char* kLeavesFile = "external";
 constexpr std::int64_t kTrouble = -1;
+
+constexpr std::int64_t kLargestContents = std::int64_t{1} << 33;  // bytes
 
 constexpr std::int64_t kLongestMessage = 1 << 16;
 constexpr const char* kSender = "the reader of HDF5";
@@ -55,44 +63,47 @@ class ProcessorLimit {
   }
 };
 
-// Receives blocks from a child process. A damaged file may have corrupted the child, so every size
-// that it sends is checked.
-class BlocksOfChild final : public Hdf5Blocks {
+// What a child process sends. A damaged file may have corrupted the child, so every size that it
+// sends is checked.
+class Answer {
  public:
-  BlocksOfChild(const std::vector<std::string>& words, std::string name,
-                std::function<bool()> should_stop)
+  Answer(const std::vector<std::string>& words, std::string name, std::function<bool()> should_stop)
       : name_(std::move(name)),
         child_(words),
-        bytes_(child_.take_output(), kSender, {.should_stop = std::move(should_stop)}) {
-    num_rows_ = receive_count();
-    num_columns_ = receive_count();
-    if (bytes_.was_stopped()) throw InputError(name_ + ": stopped while it was opened");
-  }
+        bytes_(child_.take_output(), kSender, {.should_stop = std::move(should_stop)}) {}
 
-  Index num_rows() const override { return num_rows_; }
-  Index num_columns() const override { return num_columns_; }
+  bool was_stopped() const { return bytes_.was_stopped(); }
 
-  void read(std::vector<double>& block) override {
-    block.clear();
-    if (num_received_ == num_rows_) return;
-    const std::int64_t num_cells = receive_count();
-    if (bytes_.was_stopped()) return;
-    const Index rows = num_columns_ == 0 ? 0 : num_cells / num_columns_;
-    if (rows == 0 || rows > num_rows_ - num_received_ || rows * num_columns_ != num_cells ||
-        (rows > 1 && num_cells > kLargestHdf5Block)) {
-      fail("reading it crashed");
-    }
-    block.resize(static_cast<std::size_t>(num_cells));
-    receive(std::as_writable_bytes(std::span(block)));
-    if (bytes_.was_stopped()) block.clear();
-    num_received_ += rows;
-  }
-
- private:
   [[noreturn]] void fail(std::string_view what) const {
     throw InputError(fmt::format("{}: is a damaged HDF5 file: {}", name_, what));
   }
 
+  // Returns early, with the rest of `space` unchanged, if a stop is requested.
+  void receive(std::span<std::byte> space) {
+    while (!space.empty()) {
+      const std::size_t count = bytes_.read({reinterpret_cast<char*>(space.data()), space.size()});
+      if (bytes_.was_stopped()) return;
+      if (count == 0) fail_at_its_end();
+      space = space.subspan(count);
+    }
+  }
+
+  std::int64_t receive_count() {
+    const std::int64_t count = receive_number();
+    if (bytes_.was_stopped()) return 0;
+    if (count == kTrouble) {
+      const std::int64_t length = receive_number();
+      if (length < 0 || length > kLongestMessage) fail("reading it crashed");
+      std::string message(static_cast<std::size_t>(length), ' ');
+      receive(std::as_writable_bytes(std::span(message)));
+      if (bytes_.was_stopped()) return 0;
+      throw InputError(message);
+    }
+    if (count < 0) fail("reading it crashed");
+    return count;
+  }
+
+ private:
   // Blames the file only for signals that a damaged file can cause in a library.
   [[noreturn]] void fail_at_its_end() {
     const ChildProcess::End end = child_.wait();
@@ -114,75 +125,125 @@ class BlocksOfChild final : public Hdf5Blocks {
             : fmt::format("{}: the process that read it ended with exit code {}", name_, end.code));
   }
 
-  // Returns early, with the rest of `space` unchanged, if a stop is requested.
-  void receive(std::span<std::byte> space) {
-    while (!space.empty()) {
-      const std::size_t count = bytes_.read({reinterpret_cast<char*>(space.data()), space.size()});
-      if (bytes_.was_stopped()) return;
-      if (count == 0) fail_at_its_end();
-      space = space.subspan(count);
-    }
-  }
-
   std::int64_t receive_number() {
     std::int64_t number = 0;
     receive(std::as_writable_bytes(std::span(&number, 1)));
     return number;
   }
 
-  std::int64_t receive_count() {
-    const std::int64_t count = receive_number();
-    if (bytes_.was_stopped()) return 0;
-    if (count == kTrouble) {
-      const std::int64_t length = receive_number();
-      if (length < 0 || length > kLongestMessage) fail("reading it crashed");
-      std::string message(static_cast<std::size_t>(length), ' ');
-      receive(std::as_writable_bytes(std::span(message)));
-      if (bytes_.was_stopped()) return 0;
-      throw InputError(message);
-    }
-    if (count < 0) fail("reading it crashed");
-    return count;
-  }
-
   std::string name_;
   ChildProcess child_;
   FileBytes bytes_;
+};
+
+class BlocksOfChild final : public Hdf5Blocks {
+ public:
+  BlocksOfChild(const std::vector<std::string>& words, const std::string& name,
+                std::function<bool()> should_stop)
+      : answer_(words, name, std::move(should_stop)) {
+    num_rows_ = answer_.receive_count();
+    num_columns_ = answer_.receive_count();
+    if (answer_.was_stopped()) throw InputError(name + ": stopped while it was opened");
+  }
+
+  Index num_rows() const override { return num_rows_; }
+  Index num_columns() const override { return num_columns_; }
+
+  void read(std::vector<double>& block) override {
+    block.clear();
+    if (num_received_ == num_rows_) return;
+    const std::int64_t num_cells = answer_.receive_count();
+    if (answer_.was_stopped()) return;
+    const Index rows = num_columns_ == 0 ? 0 : num_cells / num_columns_;
+    if (rows == 0 || rows > num_rows_ - num_received_ || rows * num_columns_ != num_cells ||
+        (rows > 1 && num_cells > kLargestHdf5Block)) {
+      answer_.fail("reading it crashed");
+    }
+    block.resize(static_cast<std::size_t>(num_cells));
+    answer_.receive(std::as_writable_bytes(std::span(block)));
+    if (answer_.was_stopped()) block.clear();
+    num_received_ += rows;
+  }
+
+ private:
+  Answer answer_;
   Index num_rows_ = 0;
   Index num_columns_ = 0;
   Index num_received_ = 0;
 };
+
+using Send = std::function<void(std::string_view)>;
+
+void send_blocks(const Hdf5Name& name, ProcessorLimit& limit, const Send& send) {
+  const auto blocks = open_hdf5_blocks(name);
+  send(bytes_of(blocks->num_rows()));
+  send(bytes_of(blocks->num_columns()));
+  std::vector<double> block;
+  for (;;) {
+    limit.renew();
+    blocks->read(block);
+    if (block.empty()) return;
+    send(bytes_of(static_cast<std::int64_t>(block.size())));
+    send(bytes_of(std::span<const double>(block)));
+  }
+}
+
+void send_contents(const std::string& name, const Send& send) {
+  Hdf5Contents contents(Hdf5File::open(name));
+  StateArchive archive;
+  archive(contents);
+  send(bytes_of(static_cast<std::int64_t>(archive.bytes().size())));
+  send(archive.bytes());
+}
+
+void send_answer(const std::vector<std::string>& request, ProcessorLimit& limit, const Send& send) {
+  if (request.size() >= 3 && request[0] == kRows) {
+    return send_blocks({request[1], request[2], request.back() == kLeavesFile}, limit, send);
+  }
+  if (request.size() == 2 && request[0] == kContents) return send_contents(request[1], send);
+  throw UsageError("a request that the reader of HDF5 does not know");
+}
 
 }  // namespace
 
 std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
                                                 const Hdf5Name& name,
                                                 std::function<bool()> should_stop) {
-  reader.push_back(name.file);
-  reader.push_back(name.path);
+  for (const std::string& word : {std::string(kRows), name.file, name.path}) reader.push_back(word);
+  if (name.may_leave_file) reader.push_back(kLeavesFile);
   return std::make_unique<BlocksOfChild>(reader, name.file, std::move(should_stop));
 }
 
-void send_hdf5_blocks(const Hdf5Name& name, const FileDescriptor& output) {
+Hdf5Contents receive_hdf5_contents(std::vector<std::string> reader, const std::string& name) {
+  reader.push_back(kContents);
+  reader.push_back(name);
+  Answer answer(reader, name, {});
+  const std::int64_t size = answer.receive_count();
+  if (size > kLargestContents) answer.fail("reading it crashed");
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  answer.receive(std::as_writable_bytes(std::span(bytes)));
+  StateArchive archive(std::move(bytes));
+  Hdf5Contents contents;
+  try {
+    archive(contents);
+    archive.expect_end();
+  } catch (const InputError&) {
+    answer.fail("reading it crashed");
+  }
+  return contents;
+}
+
+void answer_hdf5_request(const std::vector<std::string>& request, const FileDescriptor& output) {
   std::signal(SIGPROF, SIG_DFL);
   const auto send = [&](std::string_view bytes) { write_all(output, bytes, kSender); };
   std::string trouble;
   try {
     ProcessorLimit limit;
     limit.renew();
-    const auto blocks = open_hdf5_blocks(name);
-    send(bytes_of(blocks->num_rows()));
-    send(bytes_of(blocks->num_columns()));
-    std::vector<double> block;
-    for (;;) {
-      limit.renew();
-      blocks->read(block);
-      if (block.empty()) return;
-      send(bytes_of(static_cast<std::int64_t>(block.size())));
-      send(bytes_of(std::span<const double>(block)));
-    }
+    send_answer(request, limit, send);
+    return;
   } catch (const std::bad_alloc&) {
-    trouble = name.file + ": out of memory";
+    trouble = request.at(1) + ": out of memory";
   } catch (const std::exception& error) {
     trouble = error.what();
   }

@@ -25,7 +25,8 @@ class Hdf5ChildTest : public testing::Test {
   // The bytes that the child sends for a dataset of a.h5.
   std::string sent(const std::string& path) const {
     const std::string name = folder_.write("sent", "");
-    send_hdf5_blocks({folder_.path("a.h5"), path}, FileDescriptor(open(name.c_str(), O_WRONLY)));
+    answer_hdf5_request({"rows", folder_.path("a.h5"), path},
+                        FileDescriptor(open(name.c_str(), O_WRONLY)));
     return folder_.read("sent");
   }
 

@@ -27,14 +27,53 @@ Hdf5Handle::~Hdf5Handle() {
   if (id_ >= 0) H5Idec_ref(id_);
 }
 
-bool Hdf5Place::exists() const {
-  if (path == "/") return true;
-  // HDF5 can be asked for a link only if the group that contains it exists.
-  for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
-    if (H5Lexists(file, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+namespace {
+
+constexpr std::string_view kElsewhere =
+    "refers to another file; such data are read with --allow-external, such models never";
+
+// HDF5 calls this before it opens the target of a link to another file.
+herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t,
+                            void* was_met) {
+  *static_cast<bool*>(was_met) = true;
+  return -1;
+}
+
+}  // namespace
+
+Hdf5Place::Reach Hdf5Place::reach() const {
+  if (path == "/") return Reach::inside;
+  bool was_met = false;
+  const Hdf5Handle access(H5Pcreate(H5P_LINK_ACCESS));
+  if (!may_leave_file) {
+    check(H5Pset_elink_cb(access.id(), refuse_external_link, &was_met), kCannotBeRead);
   }
-  return H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0 &&
-         H5Oexists_by_name(file, path.c_str(), H5P_DEFAULT) > 0;
+  const auto is_there = [&] {
+    // HDF5 can be asked for a link only if the group that contains it exists.
+    for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+      if (H5Lexists(file, path.substr(0, end).c_str(), access.id()) <= 0) return false;
+    }
+    return H5Lexists(file, path.c_str(), access.id()) > 0 &&
+           H5Oexists_by_name(file, path.c_str(), access.id()) > 0;
+  };
+  const bool found = is_there();
+  if (was_met) return Reach::outside;
+  return found ? Reach::inside : Reach::missing;
+}
+
+bool Hdf5Place::exists() const {
+  const Reach found = reach();
+  if (found == Reach::outside) fail(kElsewhere);
+  return found == Reach::inside;
+}
+
+void Hdf5Place::check_storage(std::int64_t dataset) const {
+  if (may_leave_file) return;
+  const Hdf5Handle properties(H5Dget_create_plist(dataset));
+  check(properties.id(), kCannotBeRead);
+  const bool is_outside =
+      H5Pget_layout(properties.id()) == H5D_VIRTUAL || H5Pget_external_count(properties.id()) != 0;
+  if (is_outside) fail(kElsewhere);
 }
 
 void Hdf5Place::fail(std::string_view what) const {

@@ -47,9 +47,16 @@ struct Hdf5Place {
   std::int64_t file;
   std::string name;
   std::string path;
+  bool may_leave_file = false;  // whether links to other files are followed
 
-  // Whether the object and all groups on its path exist.
+  // Whether the object and all groups on its path exist. Fails if the path leads to another file,
+  // unless it may. A file from elsewhere could otherwise name any file that the user can read.
   bool exists() const;
+  enum class Reach { missing, inside, outside };
+  Reach reach() const;
+  // Fails if the dataset keeps its numbers in other files (external storage, or a virtual dataset),
+  // unless it may. Called before anything else is asked of the dataset.
+  void check_storage(std::int64_t dataset) const;
 
   // Throws an error such as "model.h5: /basis: is missing".
   [[noreturn]] void fail(std::string_view what) const;

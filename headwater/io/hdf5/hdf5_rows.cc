@@ -31,6 +31,7 @@ hid_t open_dataset(const Hdf5Place& place) {
 Hdf5Rows::Hdf5Rows(const Hdf5Place& place) : place_(place), dataset_(open_dataset(place)) {
   const Hdf5Silence silence;
   place_.check(dataset_.id(), "cannot be opened as a dataset");
+  place_.check_storage(dataset_.id());
   check_type();
   read_shape();
   const Hdf5Handle properties(H5Dget_create_plist(dataset_.id()));

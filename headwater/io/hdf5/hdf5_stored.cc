@@ -18,6 +18,7 @@ Hdf5Stored Hdf5Stored::dataset(const Hdf5Place& place) {
   if (!place.exists()) place.fail("is missing");
   Hdf5Handle object(H5Dopen2(place.file, place.path.c_str(), H5P_DEFAULT));
   place.check(object.id(), "cannot be opened as a dataset");
+  place.check_storage(object.id());
   return Hdf5Stored(place, std::move(object), false);
 }
 
@@ -27,7 +28,8 @@ Hdf5Stored Hdf5Stored::attribute(const Hdf5Place& place, const std::string& name
   Hdf5Handle object(
       H5Aopen_by_name(place.file, place.path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   place.check(object.id(), title + " is missing");
-  return Hdf5Stored({place.file, place.name, place.path + ": " + title}, std::move(object), true);
+  return Hdf5Stored({place.file, place.name, place.path + ": " + title, false}, std::move(object),
+                    true);
 }
 
 Hdf5Stored::Hdf5Stored(Hdf5Place place, Hdf5Handle object, bool is_attribute)
@@ -90,6 +92,25 @@ std::string Hdf5Stored::read_string() const {
   if (H5Tget_class(type_.id()) != H5T_STRING) place_.fail("does not hold a string");
   expect_single();
   return H5Tis_variable_str(type_.id()) > 0 ? read_variable_string() : read_fixed_string();
+}
+
+Hdf5Value Hdf5Stored::read_any() const {
+  Hdf5Value value;
+  const H5T_class_t kind = H5Tget_class(type_.id());
+  if (kind == H5T_STRING) {
+    value.kind = Hdf5Value::Kind::text;
+    value.text = read_string();
+  } else if (kind == H5T_FLOAT || kind == H5T_INTEGER) {
+    value.kind = Hdf5Value::Kind::number;
+    value.is_whole = kind == H5T_INTEGER;
+    value.lengths = any_shape();
+    Index count = 1;
+    for (const Index length : value.lengths) count *= length;
+    value.numbers.resize(static_cast<std::size_t>(count));
+    if (count > 0) read(H5T_NATIVE_DOUBLE, value.numbers.data());
+    if (value.is_whole && count == 1) value.whole = read_int();
+  }
+  return value;
 }
 
 std::vector<Index> Hdf5Stored::shape(std::size_t num_dimensions) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "headwater/io/hdf5/hdf5_contents.hpp"
 #include "headwater/io/hdf5/hdf5_handle.hpp"
 #include "headwater/matrix.hpp"
 
@@ -24,6 +25,7 @@ class Hdf5Stored {
   double read_double() const;
   std::int64_t read_int() const;
   std::string read_string() const;
+  Hdf5Value read_any() const;  // what it is; of kind `other` if it cannot be used
 
  private:
   Hdf5Stored(Hdf5Place place, Hdf5Handle object, bool is_attribute);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "headwater/observation.hpp"
+
 namespace headwater {
 
 std::optional<std::string_view> CellCutter::cut() {
@@ -44,6 +46,7 @@ bool CellCutter::cut_any_number(double& value) {
   double number = 0;
   const auto [at, error] = std::from_chars(at_, end_, number);
   if (error != std::errc() || (at != end_ && *at != separator_)) return false;
+  if (number > kLargestCount) return false;  // for the slow path to say so
   value = number;
   move_behind(at);
   return true;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "headwater/io/text/cell_cutter.hpp"
@@ -10,9 +12,6 @@ namespace headwater {
 namespace {
 
 constexpr std::string_view kBadQuotes = "the cell opens with a quote but does not end with one";
-
-// A count beyond this is less likely than a name that reads as a number: 15E30.
-constexpr double kLargestLikely = 1e15;
 
 // 0,1,2 over three columns or more is what pandas writes over columns without names; 0 and 0,1 are
 // common observations.
@@ -42,10 +41,27 @@ bool is_blank(std::string_view line, char separator) {
   return true;
 }
 
+// What spreadsheets write where there is no value: not the beginning of a comment.
+constexpr std::string_view kSpreadsheetMarks[] = {
+    "#N/A", "#NA", "#N/A N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"};
+
+bool is_comment(std::string_view line, char separator) {
+  if (!line.starts_with('#')) return false;
+  std::string_view first = line.substr(0, line.find(separator));
+  while (first.ends_with(' ')) first.remove_suffix(1);
+  return std::ranges::find(kSpreadsheetMarks, first) == std::end(kSpreadsheetMarks);
+}
+
+// Names that pandas gives to a column of row numbers when it is written and read again.
+bool may_number_rows(const std::string& name) {
+  return name == "Unnamed: 0" || name == "index" || name == "Index";
+}
+
 }  // namespace
 
 CsvSource::CsvSource(LineReader lines, CsvOptions options)
     : header_(options.header),
+      index_option_(options.index_column),
       rules_(options.rules),
       lines_(std::move(lines)),
       knows_separator_(options.separator.has_value()),
@@ -60,8 +76,10 @@ CsvSource::CsvSource(FileDescriptor file, const std::string& name, CsvOptions op
     : CsvSource(LineReader(std::move(file), name, options.limits), options) {}
 
 bool CsvSource::next(std::vector<double>& values) {
-  const auto line = first_row_ ? std::exchange(first_row_, {}) : next_row();
+  const bool is_first = first_row_.has_value();
+  const auto line = is_first ? std::exchange(first_row_, {}) : next_row();
   if (!line) return false;
+  if (!is_agreed_ && !is_first) check_agreement(*line);
   parse_row(*line, values);
   line_number_ = lines_.line_number();
   return true;
@@ -71,31 +89,110 @@ std::string CsvSource::position() const {
   return line_number_ == 0 ? lines_.name() : fmt::format("{}:{}", lines_.name(), line_number_);
 }
 
-std::optional<std::string_view> CsvSource::next_row() {
+// The next line that is neither blank nor a comment.
+std::optional<std::string_view> CsvSource::next_line() {
   while (auto line = lines_.next()) {
-    if (!line->starts_with('#') && !is_blank(*line, separator_)) return line;
+    if (is_comment(*line, separator_)) continue;
+    if (!is_blank(*line, separator_)) return line;
+    if (num_cells_ == 1) blank_line_ = lines_.line_number();
   }
   return std::nullopt;
+}
+
+// A blank line in a file of one column is refused when the next row has come: at the end of a file
+// it means nothing. The row itself is kept for the next call.
+std::optional<std::string_view> CsvSource::next_row() {
+  auto line = next_line();
+  if (!line || blank_line_ == 0) return line;
+  first_row_ = line;
+  throw BadRow(fmt::format(
+      "{}:{}: a blank line in a file of one column; write NA for a missing cell, or leave it out",
+      lines_.name(), std::exchange(blank_line_, 0)));
 }
 
 // Errors in the first row are thrown by next(), as for any other row, unless they leave the number
 // of channels unknown.
 void CsvSource::read_ahead() {
-  first_row_ = next_row();
+  first_row_ = next_line();
   if (!first_row_) {
     throw InputError(fmt::format("{}: holds no {}", lines_.name(), rules_.subject));
   }
   if (!knows_separator_) separator_ = guess_separator(*first_row_);
-  num_channels_ = count_cells(*first_row_);
-  if (num_channels_ > kMostChannels) {
+  num_cells_ = count_cells(*first_row_);
+  first_line_ = lines_.line_number();
+  if (num_cells_ > kMostChannels) {
     throw InputError(
-        fmt::format("{}: {} cells; expected at most {}", where(), num_channels_, kMostChannels));
+        fmt::format("{}: {} cells; expected at most {}", where(), num_cells_, kMostChannels));
   }
-  if (!is_header(*first_row_)) return;
-  first_row_ = next_row();
+  if (is_header(*first_row_)) {
+    take_header(*first_row_);
+  } else {
+    find_index_column({});
+  }
+  num_channels_ = num_cells_ - (index_column_ >= 0 ? 1 : 0);
+  if (num_channels_ == 0) {
+    throw InputError(fmt::format("{}: has no column but its index", lines_.name()));
+  }
+}
+
+void CsvSource::take_header(std::string_view line) {
+  is_agreed_ = true;
+  std::vector<std::string> names;
+  for (CellCutter cells(line, separator_); !cells.at_end();) {
+    names.emplace_back(cells.cut().value_or(""));
+  }
+  find_index_column(names);
+  first_row_ = next_line();
+  blank_line_ = 0;
   if (!first_row_) {
     throw InputError(fmt::format("{}: holds a header but no {}", lines_.name(), rules_.subject));
   }
+}
+
+// names: of all columns; empty if there is no header.
+void CsvSource::find_index_column(const std::vector<std::string>& names) {
+  if (index_option_ == "none") return;
+  if (index_option_.empty()) {
+    if (names.size() < 2) return;
+    // Above an index, pandas and R write an empty name.
+    if (names[0].empty()) index_column_ = 0;
+    if (!may_number_rows(names[0])) return;
+    throw InputError(fmt::format(
+        "{}: column 1 is called {} and may number the rows; {}", where(), quote_text(names[0]),
+        header_ == HeaderRow::by_names
+            ? "leave it out, or call it otherwise"
+            : fmt::format("say --index-column 1 if it does, --index-column none if it holds {}",
+                          rules_.subject)));
+  }
+  const auto named = std::ranges::find(names, index_option_);
+  if (named != names.end()) {
+    index_column_ = named - names.begin();
+    return;
+  }
+  Index number = 0;
+  const char* last = index_option_.data() + index_option_.size();
+  const auto [end, error] = std::from_chars(index_option_.data(), last, number);
+  if (error != std::errc() || end != last || number < 1 || number > num_cells_) {
+    throw InputError(fmt::format("{}: --index-column {}: {}; expected {}a number from 1 to {}",
+                                 lines_.name(), quote_text(index_option_),
+                                 names.empty() ? "there is no header" : "no column is called so",
+                                 names.empty() ? "" : "a name in the header, or ", num_cells_));
+  }
+  index_column_ = number - 1;
+}
+
+// In a file without a header the first row sets the number of cells. If the second one has another
+// number, nobody knows which of the two is wrong: the file is refused, not the row.
+void CsvSource::check_agreement(std::string_view line) {
+  Index num_cells = 0;
+  for (CellCutter cells(line, separator_); !cells.at_end(); ++num_cells) {
+    if (!cells.cut()) return;  // quotes that nobody can count cells by
+  }
+  is_agreed_ = true;
+  if (num_cells == num_cells_) return;
+  throw InputError(fmt::format(
+      "{}: {} cell{} where line {} has {}; the first two rows must have the same number", where(),
+      num_cells, num_cells == 1 ? "" : "s", first_line_, num_cells_));
 }
 
 bool CsvSource::is_header(std::string_view line) const {
@@ -125,9 +222,10 @@ void CsvSource::refuse_numbers_like_names(std::string_view line) const {
   for (Index column = 0; !cells.at_end(); ++column) {
     const std::string_view text = *cells.cut();
     const Cell cell = parse_cell(text);
-    if (cell.trouble == CellTrouble::out_of_range || cell.value > kLargestLikely) {
-      throw_doubtful(fmt::format("column {}: {} is beyond {:g}", column + 1, quote_text(text),
-                                 kLargestLikely));
+    // A name that reads as a number, such as 15E30, is likelier than such a count.
+    if (cell.trouble == CellTrouble::out_of_range) {
+      throw_doubtful(
+          fmt::format("column {}: {} is beyond {:g}", column + 1, quote_text(text), kLargestCount));
     }
     if (column == 0 && cell.trouble == CellTrouble::missing) continue;  // above an index
     are_numbered = are_numbered && text == std::to_string(num_numbered++);
@@ -145,21 +243,29 @@ void CsvSource::throw_doubtful(std::string_view what) const {
 
 void CsvSource::parse_row(std::string_view line, std::vector<double>& values) const {
   values.resize(num_channels_);
+  double* value = values.data();
   CellCutter cells(line, separator_);
   Index column = 0;
   bool are_short = true;  // if one cell is long, the others probably are too
   while (!cells.at_end()) {
-    if (column == num_channels_) throw_ragged(count_cells(line));
-    double* value = values.data() + column;
-    are_short = are_short && column + 1 < num_channels_ && cells.cut_two_numbers(value);
+    if (column == num_cells_) throw_ragged(count_cells(line));
+    if (column == index_column_) {
+      if (!cells.cut()) throw BadRow(at(column).append(kBadQuotes));
+      ++column;
+      continue;
+    }
+    const bool are_two = column + 1 < num_cells_ && column + 1 != index_column_;
+    are_short = are_short && are_two && cells.cut_two_numbers(value);
     if (are_short) {
       column += 2;
+      value += 2;
     } else {
       if (!cells.cut_number(*value)) *value = parse_at(column, cells.cut(), line);
       ++column;
+      ++value;
     }
   }
-  if (column < num_channels_) throw_ragged(column);
+  if (column < num_cells_) throw_ragged(column);
 }
 
 double CsvSource::parse_at(Index column, std::optional<std::string_view> text,
@@ -169,7 +275,7 @@ double CsvSource::parse_at(Index column, std::optional<std::string_view> text,
   if (is_acceptable(cell.trouble, rules_)) return cell.value;
   // If the row has the wrong number of cells, report that: the cell may only be in the wrong
   // column.
-  if (const Index num_cells = count_cells(line); num_cells != num_channels_) {
+  if (const Index num_cells = count_cells(line); num_cells != num_cells_) {
     throw_ragged(num_cells);
   }
   throw BadRow(at(column) + describe_trouble(cell.trouble, quote_text(*text), rules_));
@@ -191,8 +297,8 @@ std::string CsvSource::at(Index column) const {
 
 void CsvSource::throw_ragged(Index num_cells) const {
   throw BadRow(fmt::format("{}: {} cell{} where {} {} expected", where(), num_cells,
-                           num_cells == 1 ? "" : "s", num_channels_,
-                           num_channels_ == 1 ? "was" : "were"));
+                           num_cells == 1 ? "" : "s", num_cells_,
+                           num_cells_ == 1 ? "was" : "were"));
 }
 
 }  // namespace headwater

@@ -16,13 +16,17 @@ namespace headwater {
 struct CsvOptions {
   std::optional<char> separator = {};  // nothing: a comma, or else what the first row has
   HeaderRow header = HeaderRow::automatic;
+  std::string index_column = {};  // see SourceOptions
   CellRules rules = {};
   LineLimits limits = {};
 };
 
 // Observations from lines of text, one a line, each handed out as soon as its line has ended. Blank
-// lines and lines that begin with # are skipped. If nobody says whether the first row is a header,
-// one cell that is not a number makes it one; a row of numbers that look like names is refused.
+// lines and comments, which begin with #, are skipped. In a file of one column a blank line could
+// also be a missing cell, and is refused if a row follows it. If nobody says whether the first row
+// is a header, one cell that is not a number makes it one; a row of numbers that look like names is
+// refused. A column without a name in front of others that have names numbers the rows, and is left
+// out.
 class CsvSource final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -39,8 +43,11 @@ class CsvSource final : public ObservationSource {
  private:
   CsvSource(LineReader lines, CsvOptions options);
 
+  std::optional<std::string_view> next_line();
   std::optional<std::string_view> next_row();
   void read_ahead();
+  void take_header(std::string_view line);
+  void find_index_column(const std::vector<std::string>& names);
   bool is_header(std::string_view line) const;
   bool has_a_name(std::string_view line) const;
   void refuse_numbers_like_names(std::string_view line) const;
@@ -52,14 +59,23 @@ class CsvSource final : public ObservationSource {
   std::string where() const;
   std::string at(Index column) const;
   [[noreturn]] void throw_ragged(Index num_cells) const;
+  void check_agreement(std::string_view line);
 
   HeaderRow header_;
+  std::string index_option_;
   CellRules rules_;
   LineReader lines_;
   bool knows_separator_;
   char separator_;
+  Index num_cells_ = 0;      // of a row
+  Index index_column_ = -1;  // a cell that is left out; -1 if none is
   Index num_channels_ = 0;
+  // Whether more than one row has so many cells. Until then a row of another length may be right,
+  // and the first one wrong.
+  bool is_agreed_ = false;
+  std::int64_t first_line_ = 0;                // of the row that has set the number of cells
   std::optional<std::string_view> first_row_;  // read ahead, nothing once it is handed out
+  std::int64_t blank_line_ = 0;                // the last one that may be a missing cell; 0 if none
   std::int64_t line_number_ = 0;               // of the last observation handed out
 };
 

@@ -9,6 +9,8 @@
 namespace headwater {
 namespace {
 
+const std::string kFirstTwo = "; the first two rows must have the same number";
+
 Rows read_text(const std::string& text, const CsvOptions& options = {}) {
   const TestFolder folder;
   CsvSource source(open_for_reading(folder.write("counts.csv", text)), "counts.csv", options);
@@ -98,7 +100,7 @@ TEST(Csv, GuessesTheSeparator) {
   EXPECT_EQ(read_text("1;2\n3;4\n"), Rows({{1, 2}, {3, 4}}));
   EXPECT_EQ(read_text("1\t2\n\t4\n"), Rows({{1, 2}, {-1, 4}}));
   EXPECT_EQ(read_text("\"a,b\";c\n3;4\n"), Rows({{3, 4}}));
-  EXPECT_EQ(trouble_with("1,2\n3;4\n"), "counts.csv:2: 1 cell where 2 were expected");
+  EXPECT_EQ(trouble_with("1,2\n3;4\n"), "counts.csv:2: 1 cell where line 1 has 2" + kFirstTwo);
 }
 
 TEST(Csv, TakesTheSeparatorItIsTold) {
@@ -115,7 +117,7 @@ TEST(Csv, SaysWhatIsWrongWithACell) {
             "counts.csv:4: column 2: 'inf' is not finite; observations must be finite");
   EXPECT_EQ(trouble_with("1,2\nabc,3\n"), "counts.csv:2: column 1: 'abc' is not a number");
   EXPECT_EQ(trouble_with("1,2\n1e400,3\n"),
-            "counts.csv:2: column 1: '1e400' is out of range; observations must be below 1.8e308");
+            "counts.csv:2: column 1: '1e400' is out of range; observations must be at most 1e+15");
   EXPECT_EQ(trouble_with("1,2\n12345678901234567890x,3\n"),
             "counts.csv:2: column 1: '12345678901234567890…' is not a number");
   EXPECT_EQ(trouble_with(std::string("1,2\n3,4\0\n", 9)),
@@ -125,11 +127,47 @@ TEST(Csv, SaysWhatIsWrongWithACell) {
 }
 
 TEST(Csv, RefusesRaggedRows) {
-  EXPECT_EQ(trouble_with("1,2,3,4,5\n1,2,3,4\n"), "counts.csv:2: 4 cells where 5 were expected");
-  EXPECT_EQ(trouble_with("1,2\n1,2,3,x\n"), "counts.csv:2: 4 cells where 2 were expected");
-  EXPECT_EQ(trouble_with("1,2\ntotal: 3\n"), "counts.csv:2: 1 cell where 2 were expected");
-  EXPECT_EQ(trouble_with("1\n1,2\n"), "counts.csv:2: 2 cells where 1 was expected");
+  EXPECT_EQ(trouble_with("1,2,3,4,5\n1,2,3,4\n"),
+            "counts.csv:2: 4 cells where line 1 has 5" + kFirstTwo);
+  EXPECT_EQ(trouble_with("1,2\n1,2,3,x\n"), "counts.csv:2: 4 cells where line 1 has 2" + kFirstTwo);
+  EXPECT_EQ(trouble_with("1,2\ntotal: 3\n"), "counts.csv:2: 1 cell where line 1 has 2" + kFirstTwo);
+  EXPECT_EQ(trouble_with("1\n1,2\n"), "counts.csv:2: 2 cells where line 1 has 1" + kFirstTwo);
   EXPECT_EQ(trouble_with("a,b\n1,2,3\n"), "counts.csv:2: 3 cells where 2 were expected");
+  EXPECT_EQ(trouble_with("1,2\n3,4\n5\n"), "counts.csv:3: 1 cell where 2 were expected");
+}
+
+TEST(Csv, LeavesAnIndexOut) {
+  const Rows rows = {{1, 2}, {3, 4}};
+  EXPECT_EQ(read_text(",a,b\n0,1,2\n1,3,4\n"), rows);
+  EXPECT_EQ(read_text("\"\",a,b\nmon,1,2\ntue,3,4\n"), rows);
+  EXPECT_EQ(read_text("a,t,b\n1,mon,2\n3,tue,4\n", {.index_column = "t"}), rows);
+  EXPECT_EQ(read_text("1,2,0\n3,4,1\n", {.index_column = "3"}), rows);
+  EXPECT_EQ(read_text("2,a\n1,7\n3,8\n", {.index_column = "2"}), Rows({{7}, {8}}));  // its name
+  EXPECT_EQ(read_text(",a\n5,1\n", {.index_column = "none"}), Rows({{5, 1}}));
+  EXPECT_EQ(
+      trouble_with("Index,a\n0,1\n"),
+      "counts.csv:1: column 1 is called 'Index' and may number the rows; say --index-column 1 "
+      "if it does, --index-column none if it holds observations");
+  EXPECT_EQ(
+      trouble_with("index,a\n0,1\n", {.header = HeaderRow::by_names}),
+      "counts.csv:1: column 1 is called 'index' and may number the rows; leave it out, or call "
+      "it otherwise");
+  EXPECT_EQ(trouble_with(",a,b\n0,1\n"), "counts.csv:2: 2 cells where 3 were expected");
+  EXPECT_EQ(trouble_with(",a,b\n0,1,x\n"), "counts.csv:2: column 3: 'x' is not a number");
+}
+
+TEST(Csv, TellsMissingCellsFromComments) {
+  EXPECT_EQ(read_text("1,2\n#N/A,4\n#NA ,5\n# 6,7\n#N/Ax,8\n"), Rows({{1, 2}, {-1, 4}, {-1, 5}}));
+  EXPECT_EQ(trouble_with("1,2\n#REF!,4\n"), "counts.csv:2: column 1: '#REF!' is not a number");
+}
+
+TEST(Csv, RefusesABlankLineInOneColumnIfARowFollows) {
+  const std::string refused =
+      ": a blank line in a file of one column; write NA for a missing cell, or leave it out";
+  EXPECT_EQ(trouble_with("1\n\n2\n"), "counts.csv:2" + refused);
+  EXPECT_EQ(trouble_with("x\n1\n2\n \n\n3\n"), "counts.csv:5" + refused);
+  EXPECT_EQ(read_text("\nx\n\n1\n2\n\n\n"), Rows({{1}, {2}}));
+  EXPECT_EQ(read_text("1,2\n\n3,4\n"), Rows({{1, 2}, {3, 4}}));
 }
 
 TEST(Csv, RefusesBadQuotes) {

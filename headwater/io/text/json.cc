@@ -19,11 +19,27 @@ void append_ascii(char c, std::string& text) {
   if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
     text += '\\';
     text += kEscapes[at];
-  } else if (c < ' ') {
+  } else if (c < ' ' || c == 0x7f) {
     fmt::format_to(std::back_inserter(text), "\\u{:04x}", c);
   } else {
     text += c;
   }
+}
+
+// One of several bytes: as it is, or as one or two units of UTF-16 if a terminal could take it for
+// a command.
+void append_character(std::string_view character, std::string& out) {
+  if (is_printing(character)) {
+    out += character;
+    return;
+  }
+  const char32_t code = code_point(character);
+  if (code < 0x10000) {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+    return;
+  }
+  const unsigned beyond = static_cast<unsigned>(code) - 0x10000;
+  out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (beyond >> 10), 0xdc00 + (beyond & 0x3ff));
 }
 
 }  // namespace
@@ -106,7 +122,7 @@ void JsonWriter::append_string(std::string_view text) {
     } else if (length == 1) {
       append_ascii(text[0], text_);
     } else {
-      text_ += text.substr(0, length);
+      append_character(text.substr(0, length), text_);
     }
     text.remove_prefix(length == 0 ? 1 : length);
   }

@@ -32,8 +32,16 @@ JsonLinesSource::JsonLinesSource(TextFile file, const CellRules& rules, LineLimi
 }
 
 bool JsonLinesSource::next(std::vector<double>& values) {
-  if (!std::exchange(is_read_ahead_, false) && !read_row(row_)) return false;
+  const bool is_first = std::exchange(is_read_ahead_, false);
+  if (!is_first && !read_row(row_)) return false;
   const auto count = static_cast<Index>(row_.values.size());
+  const bool is_second = !is_first && !std::exchange(has_second_row_, true);
+  if (is_second && count != num_channels_) {
+    throw InputError(fmt::format(
+        "{}:{}: {} number{} where the first row has {}; the first two rows must have the same "
+        "number",
+        lines_.name(), lines_.line_number(), count, count == 1 ? "" : "s", num_channels_));
+  }
   if (count != num_channels_) {
     throw BadRow(fmt::format("{}:{}: {} number{} where {} {} expected", lines_.name(),
                              lines_.line_number(), count, count == 1 ? "" : "s", num_channels_,

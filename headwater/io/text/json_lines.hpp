@@ -50,6 +50,8 @@ class JsonLinesSource final : public ObservationSource {
   Index num_channels_ = 0;
   Row row_;
   bool is_read_ahead_ = false;
+  // Until then a row of another length may be right, and the first one wrong.
+  bool has_second_row_ = false;
   std::int64_t line_number_ = 0;  // of the last observation returned
   std::string time_;              // its "t", quoted and abbreviated
 };

@@ -10,6 +10,8 @@
 namespace headwater {
 namespace {
 
+const std::string kSameNumber = "; the first two rows must have the same number";
+
 class JsonLinesTest : public testing::Test {
  protected:
   JsonLinesSource open(const std::string& text, const CellRules& rules = {},
@@ -79,15 +81,17 @@ TEST_F(JsonLinesTest, SaysWhatIsWrongWithAValue) {
   EXPECT_EQ(trouble_with("[1,-2]\n"),
             "a.jsonl:1: column 4: '-2' is negative; observations must be 0 or more");
   EXPECT_EQ(trouble_with("[1,2]\n[1e999,3]\n"),
-            "a.jsonl:2: column 2: '1e999' is out of range; observations must be below 1.8e308");
+            "a.jsonl:2: column 2: '1e999' is out of range; observations must be at most 1e+15");
   EXPECT_EQ(trouble_with("[1,true]\n"), "a.jsonl:1: column 4: 'true' is not a number");
   EXPECT_EQ(trouble_with("[Infinity]\n"),
             "a.jsonl:1: column 2: 'Infinity' is not finite; observations must be finite");
 }
 
 TEST_F(JsonLinesTest, SaysWhatIsWrongWithTheWhole) {
-  EXPECT_EQ(trouble_with("[1,2]\n[1]\n"), "a.jsonl:2: 1 number where 2 were expected");
-  EXPECT_EQ(trouble_with("[1]\n[1,2]\n"), "a.jsonl:2: 2 numbers where 1 was expected");
+  EXPECT_EQ(trouble_with("[1,2]\n[1]\n"),
+            "a.jsonl:2: 1 number where the first row has 2" + kSameNumber);
+  EXPECT_EQ(trouble_with("[1]\n[1,2]\n"),
+            "a.jsonl:2: 2 numbers where the first row has 1" + kSameNumber);
   EXPECT_EQ(trouble_with("[]\n"), "a.jsonl:1: column 1: the array is empty");
   EXPECT_EQ(trouble_with("\n \n"), "a.jsonl: holds no observations");
 }

@@ -25,14 +25,29 @@ bool is_second(unsigned char lead, unsigned char second) {
   return second >= low && second <= high;
 }
 
-// False for control characters (above ASCII too), which a terminal could execute.
-bool is_printing(std::string_view character) {
-  if (character.empty()) return false;
-  if (character.size() == 1) return character[0] >= ' ' && character[0] <= '~';
-  return !(character[0] == '\xc2' && byte_at(character, 1) < 0xa0);
+// Characters that nobody sees but that change what others look like: marks and overrides of the
+// direction of writing, separators of lines and paragraphs, spaces of no width.
+bool is_invisible(char32_t code) {
+  return code == 0x061c || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+         code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||
+         (code >= 0xe0000 && code <= 0xe007f);
 }
 
 }  // namespace
+
+char32_t code_point(std::string_view character) {
+  const std::size_t size = character.size();
+  char32_t code = byte_at(character, 0) & (size == 1 ? 0x7f : 0xff >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) code = code << 6 | (byte_at(character, i) & 0x3f);
+  return code;
+}
+
+bool is_printing(std::string_view character) {
+  if (character.empty()) return false;
+  const char32_t code = code_point(character);
+  return code >= ' ' && !(code >= 0x7f && code < 0xa0) && !is_invisible(code);
+}
 
 std::size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;

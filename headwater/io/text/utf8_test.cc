@@ -34,6 +34,11 @@ TEST(Utf8, WhatATerminalWouldObeyIsShownAsNumbers) {
   EXPECT_EQ(printable(""), "");
   EXPECT_EQ(printable("naïve €, 3%"), "naïve €, 3%");
   EXPECT_EQ(printable("/c\xe9unts\x1b[0m\xc2\x9b"), "/c\\xe9unts\\x1b[0m\\xc2\\x9b");
+  EXPECT_EQ(printable("a\x7f\nb"), "a\\x7f\\x0ab");
+  // An override of the direction of writing, a mark of it, and a separator of lines.
+  EXPECT_EQ(printable("\u202eexe.txt"), "\\xe2\\x80\\xaeexe.txt");
+  EXPECT_EQ(printable("\u200f"), "\\xe2\\x80\\x8f");
+  EXPECT_EQ(printable("\u2028"), "\\xe2\\x80\\xa8");
 }
 
 }  // namespace
