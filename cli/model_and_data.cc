@@ -4,6 +4,7 @@
 
 #include "headwater/error.hpp"
 #include "progress.hpp"
+#include "words.hpp"
 
 using namespace headwater;
 
@@ -19,6 +20,5 @@ DataStream open_for_model(const DataOptions& data, const std::string& model_name
 
 void report_bad_rows(const DataStream& data, bool quiet) {
   if (quiet || data.num_bad_rows() == 0) return;
-  fmt::print(stderr, "{} rows could not be read and were left out\n",
-             with_commas(data.num_bad_rows()));
+  say("{} rows could not be read and were left out\n", with_commas(data.num_bad_rows()));
 }

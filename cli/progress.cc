@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
+
+#include "words.hpp"
 
 namespace {
 
@@ -36,13 +37,12 @@ void Progress::show(std::int64_t done, const char* what, std::optional<double> f
     line += fmt::format(", {:.0f} %, {} left", 100 * *fraction,
                         time_left(elapsed * (1 - *fraction) / *fraction));
   }
-  fmt::print(stderr, "\r{}\x1b[K", line);
-  std::fflush(stderr);
+  say("\r{}\x1b[K", line);
   is_shown_ = true;
 }
 
 void Progress::clear() {
-  if (is_shown_) fmt::print(stderr, "\r\x1b[K");
+  if (is_shown_) say("\r\x1b[K");
   is_shown_ = false;
 }
 

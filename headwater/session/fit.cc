@@ -144,6 +144,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   if (config_.method == Method::kBatch) {
     throw UsageError("batch EM keeps the whole record; only online fits can be put away");
   }
+  if (is_torn_) throw UsageError("the fit was interrupted in the middle of an observation");
   bool has_started = learner_.has_value();
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
@@ -228,6 +229,7 @@ OnlineEmOptions Session::Fit::learner_options() const {
 }
 
 void Session::Fit::start() {
+  if (on_start.get()) on_start.get()();
   Estimate start = starting_estimate();
   auto engine =
       engine_for(start, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
@@ -251,16 +253,18 @@ void Session::Fit::take_in(const Observation& y) {
       prediction_before_m_step_ = draw_prediction(learner_->engine(), report.t, config_.seed);
     };
   }
+  is_torn_ = true;
   const StepReport report = learner_->update(y, before_m_step);
+  is_torn_ = false;
   if (const ParticleReport* particles = report.filter.particles()) {
     health_.add(*particles, config_.engine.num_particles);
   }
+  if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
+  if (on_step.get()) on_step.get()(report);
   if (report.filter.impossible && config_.strict) {
     throw InputError(
         fmt::format("observation {} is impossible under the parameters of its time", report.t));
   }
-  if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
-  if (on_step.get()) on_step.get()(report);
 }
 
 PredictiveDraws Session::Fit::prediction() const {

@@ -62,6 +62,7 @@ CsvSource::CsvSource(FileDescriptor file, const std::string& name, CsvOptions op
 bool CsvSource::next(std::vector<double>& values) {
   const auto line = first_row_ ? std::exchange(first_row_, {}) : next_row();
   if (!line) return false;
+  ++num_rows_;
   parse_row(*line, values);
   line_number_ = lines_.line_number();
   return true;
@@ -71,8 +72,18 @@ std::string CsvSource::position() const {
   return line_number_ == 0 ? lines_.name() : fmt::format("{}:{}", lines_.name(), line_number_);
 }
 
+std::string CsvSource::unread(bool with_last_row) const {
+  const bool has_first_row = num_rows_ > (with_last_row ? 1 : 0);
+  std::string rows = lines_.unread(with_last_row || first_row_);
+  return has_first_row || header_line_.empty() ? rows : header_line_ + "\n" + rows;
+}
+
 std::optional<std::string_view> CsvSource::next_row() {
   while (auto line = lines_.next()) {
+    // A new file under the name of one that is followed has its header again.
+    const bool is_header_again = lines_.num_replaced() > 0 && lines_.line_number() == 1 &&
+                                 !header_line_.empty() && *line == header_line_;
+    if (is_header_again) continue;
     if (!line->starts_with('#') && !is_blank(*line, separator_)) return line;
   }
   return std::nullopt;
@@ -83,6 +94,7 @@ std::optional<std::string_view> CsvSource::next_row() {
 void CsvSource::read_ahead() {
   first_row_ = next_row();
   if (!first_row_) {
+    if (lines_.was_stopped()) return;
     throw InputError(fmt::format("{}: holds no {}", lines_.name(), rules_.subject));
   }
   if (!knows_separator_) separator_ = guess_separator(*first_row_);
@@ -92,8 +104,10 @@ void CsvSource::read_ahead() {
         fmt::format("{}: {} cells; expected at most {}", where(), num_channels_, kMostChannels));
   }
   if (!is_header(*first_row_)) return;
+  header_line_ = *first_row_;
   first_row_ = next_row();
   if (!first_row_) {
+    if (lines_.was_stopped()) return;
     throw InputError(fmt::format("{}: holds a header but no {}", lines_.name(), rules_.subject));
   }
 }
