@@ -49,8 +49,11 @@ OptionTable<DataOptions> DataOptions::table_with_follow() {
   return joined<DataOptions>(
       {table(),
        in_group<DataOptions>(
-           "Data", {flag({.name = "follow", .help = "at the end of DATA, wait for more lines"},
-                         &DataOptions::follow)})});
+           "Data",
+           {flag(
+               {.name = "follow",
+                .help = "at the end of DATA, wait for more lines, or for a new file of that name"},
+               &DataOptions::follow)})});
 }
 
 void DataOptions::add_to(RunFiles& files) const {

@@ -30,8 +30,8 @@ OptionTable<CheckpointOptions> CheckpointOptions::table() {
       "Checkpoints",
       {text({.name = "checkpoint",
              .value_name = "FILE",
-             .help = "write the state of the fit to this file: regularly, at the end, and when "
-                     "SIGINT or SIGTERM arrives"},
+             .help = "write the state of the fit to this file: regularly, and however the fit "
+                     "ends, unless it is killed"},
             &CheckpointOptions::file, kFileName),
        whole_number({.name = "checkpoint-every", .help = "observations between two checkpoints"},
                     &CheckpointOptions::every, 1, kMostObservations),
