@@ -104,7 +104,7 @@ def test_a_checkpoint_that_is_not_whole_is_refused(headwater, counts, change, re
     (["--seed", 2], "belongs to a fit with seed 1; this one has seed 2\n"),
     (["--step", "power:0.7"], "belongs to a fit with step auto; this one has step power:0.7\n"),
     (["--set", "stay_on=0.9"], "belongs to a fit with no stay_on; this one has stay_on 0.9\n"),
-    (["--seed", 2, "--lag", 7], "belongs to a fit with seed 1, lag auto; this one has seed 2, lag 7\n"),
+    (["--seed", 2, "--lag", 7], "belongs to a fit with lag 0, seed 1; this one has lag 7, seed 2\n"),
     (["--restarts", 2], "belongs to a fit with restarts 1; this one has restarts 2\n"),
     (["--prior", "relaxed-selection"], "belongs to a fit with prior basis-selection"),
 ])

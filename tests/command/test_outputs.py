@@ -149,6 +149,9 @@ def test_a_refused_resume_changes_no_file(headwater, counts, extra, data, reason
     lines = ["--log", "log.jsonl", "--activations", "x.csv", "--checkpoint", "state"]
     headwater(*FIT, *lines, "--out", "model.h5")
     headwater.write("counts.csv", "".join(data(counts)))
+    for name in ("log.jsonl", "x.csv"):  # lines after the checkpoint, as of a killed fit
+        with open(headwater.path(name), "a") as file:
+            file.write("a line\n")
     before = headwater.listing()
     done = headwater.attempt(*FIT, *lines, *extra, "--out", "model.h5", "--resume", "state")
     assert done.returncode == 1 and reason in done.stderr, done.stderr
