@@ -53,7 +53,16 @@ void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream&
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
+void check_files(const ApplyOptions& options) {
+  RunFiles files;
+  files.reads("MODEL", options.model);
+  options.data.add_to(files);
+  files.replaces("--out", options.out);
+  files.check();
+}
+
 void apply(const ApplyOptions& options) {
+  check_files(options);
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
   const auto sink = create_sink(options.out);

@@ -1,5 +1,8 @@
 #include "data_options.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "hdf5_reader.hpp"
 #include "options.hpp"
 
@@ -56,14 +59,34 @@ OptionTable<DataOptions> DataOptions::table_with_follow() {
   return joined<DataOptions>(
       {table(),
        in_group<DataOptions>(
-           "Data", {flag({.name = "follow", .help = "at the end of DATA, wait for more lines"},
-                         &DataOptions::follow)})});
+           "Data",
+           {flag(
+               {.name = "follow",
+                .help = "at the end of DATA, wait for more lines, or for a new file of that name"},
+               &DataOptions::follow)})});
 }
 
-std::unique_ptr<ObservationSource> DataOptions::open(std::function<bool()> should_stop) const {
+void DataOptions::add_to(RunFiles& files) const {
+  files.reads("DATA", name);
+  files.reads("--exposure", exposure);
+}
+
+bool DataOptions::is_pipe() const {
+  struct stat status = {};
+  const bool exists =
+      name == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(name.c_str(), &status) == 0;
+  return exists && !S_ISREG(status.st_mode);
+}
+
+// A pipe that goes on had its header before, if it has one; a program that was started anew may
+// send it again.
+std::unique_ptr<ObservationSource> DataOptions::open(std::function<bool()> should_stop,
+                                                     const PipeBefore& before) const {
+  const bool goes_on = before.had_rows && header != HeaderRow::absent && is_pipe();
   return open_source(name, {.format = format,
-                            .header = header,
+                            .header = goes_on ? HeaderRow::by_names : header,
                             .index_column = index_column,
+                            .before = before.unread,
                             .follow = follow,
                             .should_stop = std::move(should_stop),
                             .hdf5_reader = hdf5_reader(),

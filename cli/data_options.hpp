@@ -6,6 +6,13 @@
 
 #include "headwater/session/option_row.hpp"
 #include "headwater/source.hpp"
+#include "run_files.hpp"
+
+// What an earlier fit has had of a pipe that goes on.
+struct PipeBefore {
+  bool had_rows = false;
+  std::string unread;  // see ObservationSource::unread()
+};
 
 // What happens at a row that cannot be read.
 enum class BadRowPolicy { kFail, kSkip };
@@ -25,5 +32,8 @@ struct DataOptions {
   static headwater::OptionTable<DataOptions> table();
   static headwater::OptionTable<DataOptions> table_with_follow();
 
-  std::unique_ptr<headwater::ObservationSource> open(std::function<bool()> should_stop) const;
+  void add_to(RunFiles& files) const;
+  bool is_pipe() const;  // or anything else that cannot be read again
+  std::unique_ptr<headwater::ObservationSource> open(std::function<bool()> should_stop,
+                                                     const PipeBefore& before) const;
 };

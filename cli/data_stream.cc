@@ -9,16 +9,19 @@
 
 using namespace headwater;
 
-DataStream::DataStream(const DataOptions& options, std::function<bool()> should_stop)
+DataStream::DataStream(const DataOptions& options, std::function<bool()> should_stop,
+                       const PipeBefore& before)
     : options_(options),
       should_stop_(std::move(should_stop)),
-      source_(options_.open(should_stop_)) {
+      source_(options_.open(should_stop_, before)) {
   if (options_.exposure.empty()) return;
   // --header is about DATA; a header of exposures that was missed shows in the number of rows.
   exposure_source_ = open_source(options_.exposure, {.header = HeaderRow::by_names,
+                                                     .subject = "exposures",
                                                      .hdf5_reader = hdf5_reader(),
                                                      .allow_external = options_.allow_external});
   const Index columns = exposure_source_->num_channels();
+  if (num_channels() == 0) return;  // stopped before the first row
   if (columns != 1 && columns != num_channels()) {
     throw InputError(fmt::format("{}: has {} columns; expected 1 or {}, as {} has channels",
                                  options_.exposure, columns, num_channels(), options_.name));

@@ -16,7 +16,8 @@
 class DataStream {
  public:
   // should_stop: called while there is nothing to read; if it returns true, the data end there.
-  explicit DataStream(const DataOptions& options, std::function<bool()> should_stop = {});
+  explicit DataStream(const DataOptions& options, std::function<bool()> should_stop = {},
+                      const PipeBefore& before = {});
 
   const std::string& name() const { return options_.name; }
   headwater::Index num_channels() const { return source_->num_channels(); }
@@ -36,6 +37,10 @@ class DataStream {
     on_bad_row_ = std::move(callback);
   }
   std::int64_t num_bad_rows() const { return num_bad_rows_; }
+
+  // See ObservationSource. The last row is the last one that was read, be it good or bad.
+  std::string unread(bool with_last_row) const { return source_->unread(with_last_row); }
+  std::int64_t num_replaced() const { return source_->num_replaced(); }
 
  private:
   bool read_counts();

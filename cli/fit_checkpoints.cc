@@ -1,11 +1,28 @@
 #include "fit_checkpoints.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 
 #include "headwater/error.hpp"
+#include "live_outputs.hpp"
 #include "options.hpp"
+#include "progress.hpp"
+#include "stop_signals.hpp"
+#include "words.hpp"
 
 using namespace headwater;
+
+namespace {
+
+// If an observation takes longer, the state before it is kept at hand: a stop during the next one
+// would come too late for an orderly end.
+constexpr std::chrono::milliseconds kSlow{100};
+
+}  // namespace
 
 OptionTable<CheckpointOptions> CheckpointOptions::table() {
   using namespace headwater::rows;
@@ -13,8 +30,8 @@ OptionTable<CheckpointOptions> CheckpointOptions::table() {
       "Checkpoints",
       {text({.name = "checkpoint",
              .value_name = "FILE",
-             .help = "write the state of the fit to this file: regularly, at the end, and when "
-                     "SIGINT or SIGTERM arrives"},
+             .help = "write the state of the fit to this file: regularly, and however the fit "
+                     "ends, unless it is killed"},
             &CheckpointOptions::file, kFileName),
        whole_number({.name = "checkpoint-every", .help = "observations between two checkpoints"},
                     &CheckpointOptions::every, 1, kMostObservations),
@@ -31,17 +48,22 @@ OptionTable<CheckpointOptions> CheckpointOptions::table() {
 
 FitCheckpoints::FitCheckpoints(const CheckpointOptions& options, Restarts& restarts)
     : options_(options), restarts_(restarts) {
-  if (options_.resume.empty()) return;
-  resumed_ = read_checkpoint(options_.resume);
-  take_up(resumed_, options_.resume, restarts_);
-  resumed_.state.clear();
+  if (is_asked_for()) lock_.emplace(options_.file);
+  if (!options_.resume.empty()) {
+    resumed_ = read_checkpoint(options_.resume);
+    take_up(resumed_, options_.resume, restarts_);
+    resumed_.state.clear();
+  }
+  num_given_ = resumed_.seen.observations();
+  // A search for a start, and what follows at once, may take long.
+  if (is_asked_for() && restarts_.size() == 1) {
+    restarts_.session(0).on_start([this] { get_ready(false); });
+  }
 }
 
-LineFile FitCheckpoints::open_lines(const std::string& name) const {
-  for (const auto& [file, length] : resumed_.lengths) {
-    if (file == name) return LineFile(name, length);
-  }
-  return LineFile(name);
+PipeBefore FitCheckpoints::pipe_before() const {
+  if (options_.resume.empty() || options_.skip != 0) return {};
+  return {resumed_.seen.observations() > 0, resumed_.unread};
 }
 
 void FitCheckpoints::skip(DataStream& data) {
@@ -65,15 +87,93 @@ void FitCheckpoints::skip(DataStream& data) {
   seen_ = resumed_.seen;
 }
 
-void FitCheckpoints::saw(const Observation& y, const std::vector<const LineFile*>& lines) {
-  if (options_.file.empty()) return;
-  seen_.add(y);
-  if (seen_.observations() % options_.every == 0) put_away(lines);
+void FitCheckpoints::watch(const DataStream& data, const LiveOutputs& outputs) {
+  data_ = &data;
+  outputs_ = &outputs;
 }
 
-void FitCheckpoints::put_away(const std::vector<const LineFile*>& lines) {
-  if (options_.file.empty()) return;
-  Checkpoint checkpoint{fit_options(restarts_), seen_, {}, headwater::put_away(restarts_)};
-  for (const LineFile* file : lines) checkpoint.lengths.emplace_back(file->name(), file->length());
+void FitCheckpoints::update() {
+  const bool has_started = restarts_.session(0).learner() != nullptr;
+  const bool may_take_long = is_slow_ || (restarts_.size() > 1 && !has_started);
+  if (is_asked_for() && may_take_long && restarts_.is_due()) get_ready(true);
+  if (data_->num_replaced() != num_replaced_) {  // to resume, the new file will be read
+    num_replaced_ = data_->num_replaced();
+    seen_ = {};
+  }
+  seen_.add(data_->observation());
+  ++num_given_;
+  const auto begin = std::chrono::steady_clock::now();
+  restarts_.update(data_->observation());
+  is_slow_ = std::chrono::steady_clock::now() - begin > kSlow;
+  if (!is_asked_for()) return;
+  const std::lock_guard lock(mutex_);
+  ready_.reset();  // it is behind now
+  if (seen_.observations() % options_.every == 0) write(now(""));
+}
+
+Checkpoint FitCheckpoints::now(const std::string& unread) {
+  return {fit_options(restarts_), seen_, outputs_->files(), headwater::put_away(restarts_),
+          outputs_->sent(),       unread};
+}
+
+void FitCheckpoints::get_ready(bool with_last_row) {
+  Checkpoint checkpoint = now(data_->unread(with_last_row));
+  const std::lock_guard lock(mutex_);
+  ready_ = std::move(checkpoint);
+}
+
+void FitCheckpoints::write(const Checkpoint& checkpoint) {
   write_checkpoint(checkpoint, options_.file);
+  written_ = checkpoint.seen.observations();
+}
+
+void FitCheckpoints::put_away() {
+  if (!is_asked_for()) return;
+  get_ready(false);
+  const std::lock_guard lock(mutex_);
+  write(*ready_);
+}
+
+void FitCheckpoints::add_sent() {
+  const std::lock_guard lock(mutex_);
+  if (!is_asked_for() || outputs_->sent() == ready_->sent) return;
+  ready_->sent = outputs_->sent();
+  write(*ready_);
+}
+
+std::string FitCheckpoints::put_away_after_error(bool is_bad_row) {
+  if (!is_asked_for()) return "";
+  try {
+    // In the middle of an observation the fit refuses to be put away.
+    get_ready(is_bad_row);
+  } catch (const std::exception&) {
+  }
+  const std::lock_guard lock(mutex_);
+  const bool is_worth_it = ready_ && (ready_->seen.observations() > 0 || !ready_->unread.empty());
+  try {
+    if (is_worth_it) write(*ready_);
+  } catch (const std::exception&) {  // the disk may be what the error was about
+  }
+  return how_to_go_on();
+}
+
+std::string FitCheckpoints::how_to_go_on() const {
+  if (!written_) return "";
+  return fmt::format("; the same command with --resume {} goes on after {} observations",
+                     options_.file, with_commas(*written_));
+}
+
+void FitCheckpoints::end_program() {
+  const std::lock_guard lock(mutex_);  // waits for a checkpoint that is being written
+  try {
+    if (ready_ && data_ != nullptr) {
+      ready_->sent = std::max(ready_->sent, outputs_->sent());
+      write(*ready_);
+    }
+  } catch (const std::exception&) {
+  }
+  say("headwater: stopped by {} in the middle of {}, before there was a model{}\n",
+      stop_signal_name(), data_ == nullptr ? "opening its files" : "its work", how_to_go_on());
+  if (lock_) lock_->release();
+  _exit(EXIT_FAILURE);
 }

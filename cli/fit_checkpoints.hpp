@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "data_stream.hpp"
+#include "file_lock.hpp"
 #include "headwater/session/checkpoint.hpp"
 #include "headwater/session/option_row.hpp"
-#include "line_file.hpp"
+
+class LiveOutputs;
 
 // --checkpoint, --checkpoint-every, --resume, --skip
 struct CheckpointOptions {
@@ -21,27 +23,61 @@ struct CheckpointOptions {
   static headwater::OptionTable<CheckpointOptions> table();
 };
 
-// Saves checkpoints of a running fit, and restores a fit from a checkpoint.
+// Saves checkpoints of a running fit, and restores a fit from a checkpoint. Between two
+// observations the fit can be put away at any time; in the middle of one, what was got ready before
+// it takes its place.
 class FitCheckpoints {
  public:
-  // Restores the state of the fit that --resume names, if any.
+  // Restores the state of the fit that --resume names, if any. Throws InputError if another process
+  // writes to the file that --checkpoint names.
   FitCheckpoints(const CheckpointOptions& options, headwater::Restarts& restarts);
 
-  // Opens a file that grows with the stream. On resuming, the file is truncated to its length at
-  // the time of the checkpoint.
-  LineFile open_lines(const std::string& name) const;
+  // The checkpoint of --resume, without its state.
+  const headwater::Checkpoint& resumed() const { return resumed_; }
+  PipeBefore pipe_before() const;
 
   // Skips the observations that the checkpoint has already seen, or as many as --skip says. Throws
   // InputError if they are not those that the checkpoint has seen.
   void skip(DataStream& data);
 
-  // The fit has been given this observation; puts it away if that is due.
-  void saw(const headwater::Observation& y, const std::vector<const LineFile*>& lines);
-  void put_away(const std::vector<const LineFile*>& lines);
+  // What is put away besides the fit itself.
+  void watch(const DataStream& data, const LiveOutputs& outputs);
+
+  // Gives the fit the observation that the data are at, and puts it away if that is due.
+  void update();
+  std::int64_t observations() const { return num_given_; }  // with those before --resume
+
+  // At the end of the data.
+  void put_away();
+  // The end of the fit has sent more lines.
+  void add_sent();
+
+  // After an error: puts away what can be put away, and says how to go on; empty if there is no
+  // way. is_bad_row: the last row that was read was not given to the fit.
+  std::string put_away_after_error(bool is_bad_row);
+
+  // Called by another thread if the fit does not stop in time: ends the program.
+  [[noreturn]] void end_program();
 
  private:
+  bool is_asked_for() const { return !options_.file.empty(); }
+  headwater::Checkpoint now(const std::string& unread);
+  void get_ready(bool with_last_row);
+  void write(const headwater::Checkpoint& checkpoint);
+  std::string how_to_go_on() const;
+
   CheckpointOptions options_;
   headwater::Restarts& restarts_;
+  std::optional<FileLock> lock_;
   headwater::Checkpoint resumed_;
-  headwater::StreamDigest seen_;
+  const DataStream* data_ = nullptr;
+  const LiveOutputs* outputs_ = nullptr;
+  headwater::StreamDigest seen_;  // of the present file of data
+  std::int64_t num_replaced_ = 0;
+  std::int64_t num_given_ = 0;
+  bool is_slow_ = false;  // the last update was
+
+  std::mutex mutex_;                            // of what follows
+  std::optional<headwater::Checkpoint> ready_;  // to be written if the fit does not get on
+  std::optional<std::int64_t> written_;         // the number of observations in the file, if any
 };

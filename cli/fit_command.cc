@@ -1,20 +1,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "commands.hpp"
 #include "fit_options.hpp"
+#include "headwater/error.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
-#include "headwater/learning/online_em.hpp"
 #include "headwater/reports.hpp"
+#include "live_outputs.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "progress.hpp"
-#include "step_log.hpp"
 #include "stop_signals.hpp"
 #include "words.hpp"
 
@@ -132,63 +132,92 @@ void print_restarts(const Restarts& restarts) {
 }
 
 void print_stop(const FitOptions& options, std::int64_t observations) {
-  say("stopped by {} after {} observations\n", stop_signal() == SIGINT ? "SIGINT" : "SIGTERM",
-      with_commas(observations));
+  say("stopped by {} after {} observations\n", stop_signal_name(), with_commas(observations));
   if (options.checkpoints.file.empty()) return;
   say("the same command with --resume {} goes on from here\n", options.checkpoints.file);
 }
 
-// The files that a fit writes while it runs.
-class LiveOutputs {
- public:
-  LiveOutputs(const FitOptions& options, const FitCheckpoints& checkpoints)
-      : tail_probability_(options.settings.seed), with_surprise_(options.surprise) {
-    if (!options.log.empty()) log_.emplace(checkpoints.open_lines(options.log));
-    if (!options.activations.empty()) x_.emplace(checkpoints.open_lines(options.activations));
-  }
+void show_progress(Session& session, Progress& progress) {
+  report_iterations(session, progress);
+  session.on_search([&progress](std::int64_t done, std::int64_t all) {
+    progress.show(done, fmt::format("of {} trials for a start", all).c_str(), std::nullopt);
+  });
+}
 
-  void write(const StepReport& report, const Session& session) {
-    if (!log_ && !x_) return;
-    const OnlineEm& learner = *session.learner();
-    Surprise surprise;
-    if (with_surprise_) {
-      surprise = {-report.filter.log_predictive,
-                  tail_probability_(session.prediction(), *report.observation)};
+void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool quiet) {
+  if (data.num_replaced() == num_told) return;
+  num_told = data.num_replaced();
+  if (!quiet)
+    say("{}: a new file has taken this name, and is followed from here on\n", data.name());
+}
+
+// Gives the data to the fit, to their end or until a stop is requested.
+void take_in(DataStream& data, FitCheckpoints& checkpoints, bool quiet) {
+  std::int64_t num_told = 0;
+  while (stop_signal() == 0 && data.next()) {
+    tell_of_replacement(data, num_told, quiet);
+    checkpoints.update();
+  }
+}
+
+[[noreturn]] void refuse_no_observations(const DataStream& data, const CheckpointOptions& options) {
+  if (stop_signal() != 0) {
+    throw InputError(fmt::format("{}: stopped by {} before the first observation", data.name(),
+                                 stop_signal_name()));
+  }
+  throw InputError(fmt::format(
+      "{}: there are no observations: {} were skipped, and {} rows could not be read", data.name(),
+      with_commas(options.skip.value_or(0)), with_commas(data.num_bad_rows())));
+}
+
+// Rows that were held back until there were enough for a start go into the checkpoint. Lines about
+// them from another start, of fewer rows, must not go out before those.
+bool must_be_mute(const FitOptions& options, const Session& session) {
+  return stop_signal() != 0 && !options.checkpoints.file.empty() && session.learner() == nullptr;
+}
+
+void take_in_and_finish(const FitOptions& options, DataStream& data, LiveOutputs& outputs,
+                        FitCheckpoints& checkpoints, Restarts& restarts) {
+  bool is_bad_row = false;
+  try {
+    try {
+      take_in(data, checkpoints, options.quiet);
+    } catch (const BadRow&) {
+      is_bad_row = true;
+      throw;
     }
-    const Surprise* added = with_surprise_ ? &surprise : nullptr;
-    if (log_) StepLog(*log_).write(report, session.engine().kind, learner.last(), added);
-    if (x_) {
-      const Index components = session.config().num_components;  // without the background
-      write_activations(*x_, learner.filtered_activation().head(components), added);
-    }
+    if (checkpoints.observations() == 0) refuse_no_observations(data, options.checkpoints);
+    checkpoints.put_away();
+    if (must_be_mute(options, restarts.session(0))) outputs.mute();
+    restarts.finish();
+    checkpoints.add_sent();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw InputError("out of memory" + checkpoints.put_away_after_error(false));
+  } catch (const std::exception& error) {
+    throw InputError(error.what() + checkpoints.put_away_after_error(is_bad_row));
   }
-  void write_bad_row(const std::string& message) {
-    if (log_) StepLog(*log_).write_bad_row(message);
-  }
-
-  std::vector<const LineFile*> files() const {
-    std::vector<const LineFile*> files;
-    if (log_) files.push_back(&*log_);
-    if (x_) files.push_back(&*x_);
-    return files;
-  }
-
- private:
-  std::optional<LineFile> log_;
-  std::optional<LineFile> x_;
-  TailProbability tail_probability_;
-  bool with_surprise_;
-};
+}
 
 void fit(const FitOptions& options) {
   const Config config = options.config();
+  options.check_files();
   Restarts restarts(config, config.restarts);
   FitCheckpoints checkpoints(options.checkpoints, restarts);
-  if (config.method == Method::kOnline) watch_for_stop_signals();
-  DataStream data(options.data, [] { return stop_signal() != 0; });
-  options.check_start(config, data.num_channels());
+  std::optional<StopDeadline> deadline;
+  if (config.method == Method::kOnline) {
+    watch_for_stop_signals();
+    deadline.emplace([&checkpoints] { checkpoints.end_program(); });
+  }
+  DataStream data(
+      options.data, [] { return stop_signal() != 0; }, checkpoints.pipe_before());
+  if (data.num_channels() > 0) options.check_start(config, data.num_channels());
   ModelFile file(options.out);
-  LiveOutputs outputs(options, checkpoints);
+  checkpoints.skip(data);
+  // Only now, when everything else has been checked, are files cut back.
+  LiveOutputs outputs(options, checkpoints.resumed());
+  checkpoints.watch(data, outputs);
 
   // With several restarts, the output files follow the first fit.
   Session& session = restarts.session(0);
@@ -200,18 +229,10 @@ void fit(const FitOptions& options) {
     progress.show(report.t, is_low ? "observations (too few particles)" : "observations",
                   data.fraction_read());
   });
-  report_iterations(session, progress);
-  session.on_search([&](std::int64_t done, std::int64_t all) {
-    progress.show(done, fmt::format("of {} trials for a start", all).c_str(), std::nullopt);
-  });
-  checkpoints.skip(data);
+  show_progress(session, progress);
   data.on_bad_row([&](const std::string& message) { outputs.write_bad_row(message); });
-  while (stop_signal() == 0 && data.next()) {
-    restarts.update(data.observation());
-    checkpoints.saw(data.observation(), outputs.files());
-  }
-  checkpoints.put_away(outputs.files());
-  restarts.finish();
+  take_in_and_finish(options, data, outputs, checkpoints, restarts);
+  if (deadline) deadline->lift();
   const Session& best = restarts.session(restarts.best());
   const Model model = best.model();
   file.write(model);

@@ -6,6 +6,7 @@
 
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
+#include "run_files.hpp"
 
 using namespace headwater;
 
@@ -88,6 +89,20 @@ Config FitOptions::config() const {
   return config;
 }
 
+void FitOptions::check_files() const {
+  RunFiles files;
+  data.add_to(files);
+  parameters.add_to(files);
+  files.reads("--init", init_file);
+  files.reads("--config", config_file);
+  files.reads("--resume", checkpoints.resume);
+  files.replaces("--checkpoint", checkpoints.file);
+  files.replaces("--out", out);
+  files.grows("--log", log);
+  files.grows("--activations", activations);
+  files.check();
+}
+
 void FitOptions::check_run(const Config& config) const {
   const bool is_batch = config.method == Method::kBatch;
   for (const auto& [option, file] : {std::pair{"--log", log}, {"--activations", activations}}) {
@@ -102,6 +117,10 @@ void FitOptions::check_run(const Config& config) const {
   }
   if (log == "-" && activations == "-") {
     throw UsageError("only one of --log - and --activations - can go to standard output");
+  }
+  if (checkpoints.file == "-" || out == "-") {
+    throw UsageError(fmt::format("{} needs a file; - is standard output",
+                                 checkpoints.file == "-" ? "--checkpoint" : "--out"));
   }
   if (surprise && log.empty() && activations.empty()) {
     throw UsageError("--surprise adds to --log or --activations; name a file for one of them");

@@ -22,6 +22,8 @@ struct FitOptions {
   std::string config_file;  // its options are among the arguments already
 
   static headwater::OptionTable<FitOptions> table();
+  // Throws if one of the files that the fit reads or writes cannot be what it is to be.
+  void check_files() const;
   void check_run(const headwater::Config& config) const;
   // Reads the starting basis if a file is named.
   headwater::Config config() const;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -68,11 +69,26 @@ void flush_standard_output() {
   }
 }
 
+int print_help(const CLI::App& app, const CLI::Success& request) {
+  std::ostringstream text;
+  app.exit(request, text, text);
+  try {
+    fmt::print("{}", text.str());
+    flush_standard_output();
+    return kDone;
+  } catch (const std::exception& error) {
+    return fail(kFailed, error.what());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Writing to a closed pipe then fails with an error, which is reported like any other.
+  open_standard_streams();
+  // Writing to a closed pipe, or beyond the limit of a file's size, then fails with an error, which
+  // is reported like any other.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 
   CLI::App app("headwater finds the sources of a stream of counts while the stream flows.",
                "headwater");
@@ -102,7 +118,7 @@ int main(int argc, char** argv) {
     flush_standard_output();
     return kDone;
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    return print_help(app, request);
   } catch (const CLI::ExtrasError&) {
     return fail(kBadUsage, unexpected_argument(app));
   } catch (const CLI::FileError& error) {

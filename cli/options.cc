@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
@@ -88,6 +89,15 @@ headwater::Parameters ParameterOptions::law_parameters() const {
     parameters.push_back({name, parse_numbers(name, assignment.substr(name.size() + 1))});
   }
   return parameters;
+}
+
+void ParameterOptions::add_to(RunFiles& files) const {
+  for (const std::string& assignment : assignments) {  // the value may be the name of a file
+    const std::string value = assignment.substr(assignment.find('=') + 1);
+    if (std::filesystem::is_regular_file(value)) files.reads("--set", value);
+  }
+  files.reads("--states", states);
+  files.reads("--transition", transition);
 }
 
 headwater::Parameters ParameterOptions::parameters(const std::string& prior) const {

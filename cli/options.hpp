@@ -6,6 +6,7 @@
 
 #include "headwater/session/options.hpp"
 #include "headwater/sink.hpp"
+#include "run_files.hpp"
 
 // Options shared by several commands.
 
@@ -16,6 +17,7 @@ struct ParameterOptions {
   std::string transition;
 
   static headwater::OptionTable<ParameterOptions> table();
+  void add_to(RunFiles& files) const;
   // Reads the files that the assignments name. Throws UsageError for what the prior does not have.
   headwater::Parameters parameters(const std::string& prior) const;
   // Those among the assignments that are parameters of a law of the counts.

@@ -97,6 +97,15 @@ void print_text(const Score& score) {
   }
 }
 
+void check_score_files(const ScoreOptions& options) {
+  RunFiles files;
+  files.reads("MODEL", options.model);
+  options.data.add_to(files);
+  files.replaces("--out", options.out);
+  files.replaces("--predict", options.predict);
+  files.check();
+}
+
 void score_data(const ScoreOptions& options) {
   const bool is_taken = options.out == "-" || options.predict == "-";
   if ((options.out == "-" && options.predict == "-") || (is_taken && options.json)) {
@@ -105,6 +114,7 @@ void score_data(const ScoreOptions& options) {
   if (options.surprise && options.out.empty()) {
     throw UsageError("--surprise is a column of --out; name a file for that");
   }
+  check_score_files(options);
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
   const Score score = run_over(options, model, data);

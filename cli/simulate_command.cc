@@ -58,6 +58,16 @@ void write_matrix(const RowMatrix& matrix, MatrixSink& sink) {
   sink.commit();
 }
 
+void check_simulated_files(const SimulateOptions& options) {
+  RunFiles files;
+  files.reads("--basis", options.basis);
+  options.parameters.add_to(files);
+  files.replaces("--out", options.out);
+  files.replaces("--save-activations", options.save_activations);
+  files.replaces("--save-basis", options.save_basis);
+  files.check();
+}
+
 void simulate(const SimulateOptions& options) {
   const Matrix basis = basis_to_use(options);
   PriorConfig prior = options.prior;
@@ -69,6 +79,7 @@ void simulate(const SimulateOptions& options) {
   }
   Simulator simulator(make_prior(basis.cols(), prior),
                       Emission(basis, make_law(basis.rows(), counts)), options.seed);
+  check_simulated_files(options);
   const auto data = create_sink(options.out);
   const auto activations = sink_if_named(options.save_activations);
   const auto used_basis = sink_if_named(options.save_basis);

@@ -7,8 +7,8 @@
 
 using namespace headwater;
 
-void StepLog::write(const StepReport& report, EngineKind engine, const Estimate& estimate,
-                    const Surprise* surprise) {
+std::string log_line(const StepReport& report, EngineKind engine, const Estimate& estimate,
+                     const Surprise* surprise) {
   JsonWriter json;
   json.begin_object();
   json.key("t").value(report.t);
@@ -31,21 +31,21 @@ void StepLog::write(const StepReport& report, EngineKind engine, const Estimate&
   json.key("parameters");
   write_parameters(json, estimate.prior.parameters());
   json.end_object();
-  file_.write(json.text() + "\n");
+  return json.text() + "\n";
 }
 
-void StepLog::write_bad_row(const std::string& message) {
+std::string bad_row_line(const std::string& message) {
   JsonWriter json;
   json.begin_object();
   json.key("bad_row").value(message);
   json.end_object();
-  file_.write(json.text() + "\n");
+  return json.text() + "\n";
 }
 
-void write_activations(LineFile& file, const Vector& x, const Surprise* surprise) {
+std::string activations_line(const Vector& x, const Surprise* surprise) {
   std::string line = fmt::format("{}", fmt::join(as_span(x), ","));
   if (surprise != nullptr) {
     line += fmt::format(",{},{}", surprise->surprise, surprise->tail_probability);
   }
-  file.write(line + "\n");
+  return line + "\n";
 }

@@ -4,7 +4,6 @@
 
 #include "headwater/learning/online_em.hpp"
 #include "headwater/session/engine_table.hpp"
-#include "line_file.hpp"
 
 // The values that --surprise adds to a line.
 struct Surprise {
@@ -12,18 +11,12 @@ struct Surprise {
   double tail_probability = 0;
 };
 
-// Writes one line of JSON for each observation, as it is processed.
-class StepLog {
- public:
-  explicit StepLog(LineFile& file) : file_(file) {}
-  // surprise: null if it was not asked for.
-  void write(const headwater::StepReport& report, headwater::EngineKind engine,
-             const headwater::Estimate& estimate, const Surprise* surprise);
-  void write_bad_row(const std::string& message);
+// The lines that --log and --activations have, each with its line end.
 
- private:
-  LineFile& file_;
-};
+// surprise: null if it was not asked for.
+std::string log_line(const headwater::StepReport& report, headwater::EngineKind engine,
+                     const headwater::Estimate& estimate, const Surprise* surprise);
+std::string bad_row_line(const std::string& message);
 
-// Writes one row for an observation: K activations, then the surprise and its tail probability.
-void write_activations(LineFile& file, const headwater::Vector& x, const Surprise* surprise);
+// K activations, then the surprise and its tail probability.
+std::string activations_line(const headwater::Vector& x, const Surprise* surprise);

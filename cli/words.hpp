@@ -13,7 +13,8 @@
 // elsewhere, such as the name of a file or a field of a model: what a terminal could take for a
 // command is written as an escape in them (see printable()).
 
-// Words for people go to standard error.
+// Words for people go to standard error. That nobody reads them, or that they go to a full disk, is
+// no reason to fail: what can fail is the work itself.
 void write_words(std::string_view text);
 
 template <class Value>
@@ -40,3 +41,8 @@ template <class... Arguments>
 void print_words(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   fmt::print("{}", words(text, std::forward<Arguments>(arguments)...));
 }
+
+// Opens standard input, output and error where the caller has closed them. A file of ours would
+// otherwise get one of their numbers, and words would go into it. Reading or writing what was
+// closed still fails.
+void open_standard_streams();

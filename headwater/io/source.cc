@@ -120,7 +120,7 @@ bool ObservationSource::next(Observation& y) {
 
 std::unique_ptr<ObservationSource> open_source(const std::string& name,
                                                const SourceOptions& options) {
-  return open_by_rules(name, {}, options);
+  return open_by_rules(name, {.subject = options.subject}, options);
 }
 
 RowMatrix read_matrix(const std::string& name, const SourceOptions& options) {

@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 constexpr std::string_view kMagic = "headwater checkpoint\n";
-constexpr std::uint32_t kFormatVersion = 1;
+constexpr std::uint32_t kFormatVersion = 2;
 
 // What stands between the magic line and the contents.
 struct Head {
@@ -28,18 +28,11 @@ struct Head {
 
 void exchange(StateArchive& archive, std::string& version, Checkpoint& checkpoint) {
   archive(version);
-  const auto exchange_pairs = [&](auto& pairs) {
-    std::uint64_t count = pairs.size();
-    archive(count);
-    if (archive.is_reading()) pairs.clear();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (archive.is_reading()) pairs.emplace_back();
-      archive(pairs[i].first, pairs[i].second);
-    }
-  };
-  exchange_pairs(checkpoint.options);
-  exchange_pairs(checkpoint.lengths);
-  archive(checkpoint.seen, checkpoint.state);
+  auto num_options = static_cast<Index>(checkpoint.options.size());
+  archive.count(num_options);
+  checkpoint.options.resize(static_cast<std::size_t>(num_options));
+  for (auto& [name, text] : checkpoint.options) archive(name, text);
+  archive(checkpoint.files, checkpoint.seen, checkpoint.sent, checkpoint.unread, checkpoint.state);
 }
 
 std::string read_all(const std::string& name) {
@@ -85,8 +78,39 @@ std::string contents_of(const std::string& name) {
   return contents;
 }
 
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+const std::string* find_option(const Options& options, const std::string& name) {
+  const auto found = std::ranges::find(options, name, &Options::value_type::first);
+  return found == options.end() ? nullptr : &found->second;
+}
+
+// The names of the options in which two fits differ.
+std::vector<std::string> differences(const Options& a, const Options& b) {
+  std::vector<std::string> names;
+  for (const Options* options : {&a, &b}) {
+    for (const auto& [name, text] : *options) {
+      const std::string* in_a = find_option(a, name);
+      const std::string* in_b = find_option(b, name);
+      const bool differ = in_a == nullptr || in_b == nullptr || *in_a != *in_b;
+      if (differ && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+// "seed 1, no stay_on"
+std::string list_options(const Options& options, const std::vector<std::string>& names) {
+  std::vector<std::string> words;
+  for (const std::string& name : names) {
+    const std::string* text = find_option(options, name);
+    words.push_back(text == nullptr ? "no " + name : fmt::format("{} {}", name, *text));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::string text_of(const Parameter& parameter) {
-  return fmt::format("{:.17g}", fmt::join(as_span(parameter.value), ","));
+  return fmt::format("{}", fmt::join(as_span(parameter.value), ","));
 }
 
 }  // namespace
@@ -153,16 +177,11 @@ std::string put_away(Restarts& restarts) {
 
 void take_up(const Checkpoint& checkpoint, const std::string& name, Restarts& restarts) {
   const auto here = fit_options(restarts);
-  const auto& there = checkpoint.options;
-  for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
-    if (here[i] == there[i]) continue;
-    if (here[i].first == there[i].first) {
-      refuse(name, fmt::format("belongs to a fit with {} {}; this one has {}", here[i].first,
-                               there[i].second, here[i].second));
-    }
-    break;
+  if (here != checkpoint.options) {
+    const std::vector<std::string> names = differences(checkpoint.options, here);
+    refuse(name, fmt::format("belongs to a fit with {}; this one has {}",
+                             list_options(checkpoint.options, names), list_options(here, names)));
   }
-  if (here != there) refuse(name, "belongs to a fit with other options");
   StateArchive archive(checkpoint.state);
   try {
     archive(restarts);

@@ -10,14 +10,27 @@
 
 namespace headwater {
 
+// A file that grows with the stream, such as a log, at the moment of a checkpoint.
+struct GrowingFile {
+  std::string name;
+  std::int64_t length = 0;
+  std::string unwritten = {};  // what belongs after that and could not be written
+
+  void exchange(StateArchive& archive) { archive(name, length, unwritten); }
+};
+
 // A fit put away in the middle, with what is needed to tell that it is the right one to go on with.
 // The file, documented in docs/file_formats.md, appears whole or not at all.
 struct Checkpoint {
   std::vector<std::pair<std::string, std::string>> options;  // see fit_options()
   StreamDigest seen;                                         // observations that are in the state
-  // How long the files are that grow with the stream, such as a log, at this moment.
-  std::vector<std::pair<std::string, std::int64_t>> lengths;
+  std::vector<GrowingFile> files;
   std::string state;  // of the fit, as its exchange() gives it
+  // The observations whose lines were sent to standard output or to a pipe. They may be more than
+  // those taken in: at the end of a short stream, lines follow from a start that a longer one does
+  // not have.
+  std::int64_t sent = 0;
+  std::string unread = {};  // of the pipe that the data come from: see ObservationSource::unread()
 };
 
 void write_checkpoint(const Checkpoint& checkpoint, const std::string& name);

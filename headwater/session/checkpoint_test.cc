@@ -164,7 +164,8 @@ class CheckpointFile : public testing::Test {
  protected:
   CheckpointFile() : restarts_(all_kinds().front(), 1) {
     feed(restarts_, 0, 200);
-    checkpoint_ = {fit_options(restarts_), {}, {{"log.jsonl", 17}}, put_away(restarts_)};
+    checkpoint_ = {fit_options(restarts_), {}, {{"log.jsonl", 17, "a line"}},
+                   put_away(restarts_),    3,  "1,2"};
     const Vector y = Vector::Ones(4);
     checkpoint_.seen.add(as_span(y));
     write_checkpoint(checkpoint_, name_);
@@ -195,7 +196,12 @@ class CheckpointFile : public testing::Test {
 TEST_F(CheckpointFile, IsReadAsItWasWritten) {
   const Checkpoint read = read_checkpoint(name_);
   EXPECT_EQ(read.options, checkpoint_.options);
-  EXPECT_EQ(read.lengths, checkpoint_.lengths);
+  ASSERT_EQ(read.files.size(), checkpoint_.files.size());
+  EXPECT_EQ(read.files[0].name, checkpoint_.files[0].name);
+  EXPECT_EQ(read.files[0].length, checkpoint_.files[0].length);
+  EXPECT_EQ(read.files[0].unwritten, checkpoint_.files[0].unwritten);
+  EXPECT_EQ(read.sent, checkpoint_.sent);
+  EXPECT_EQ(read.unread, checkpoint_.unread);
   EXPECT_EQ(read.seen, checkpoint_.seen);
   EXPECT_EQ(read.state, checkpoint_.state);
 }
@@ -229,7 +235,7 @@ TEST_F(CheckpointFile, SaysWhyItIsRefused) {
   changed[21] = 9;
   rewrite(changed);
   EXPECT_THAT(error_of_reading(),
-              HasSubstr("is a checkpoint of format 9; this program reads format 1"));
+              HasSubstr("is a checkpoint of format 9; this program reads format 2"));
   rewrite("t,x\n1,2\n");
   EXPECT_THAT(error_of_reading(), HasSubstr("is not a checkpoint of headwater"));
 }
@@ -249,16 +255,17 @@ TEST_F(CheckpointFile, OfOtherOptionsIsRefusedByName) {
   config.engine.num_threads = 2;  // changes no bit
   EXPECT_EQ(error_with(config, 1), "no error");
   config.seed = 5;
-  EXPECT_EQ(error_with(config, 1), "fit.checkpoint: belongs to a fit with seed 1; this one has 5");
+  EXPECT_EQ(error_with(config, 1),
+            "fit.checkpoint: belongs to a fit with seed 1; this one has seed 5");
   config = all_kinds().front();
   config.burn_in = 51;
   EXPECT_EQ(error_with(config, 1),
-            "fit.checkpoint: belongs to a fit with burn-in 50; this one has 51");
+            "fit.checkpoint: belongs to a fit with burn-in 50; this one has burn-in 51");
   EXPECT_EQ(error_with(all_kinds().front(), 2),
-            "fit.checkpoint: belongs to a fit with restarts 1; this one has 2");
+            "fit.checkpoint: belongs to a fit with restarts 1; this one has restarts 2");
   config = all_kinds().front();
   config.prior.parameters = {scalar_parameter("stay_on", 0.4)};
-  EXPECT_THAT(error_with(config, 1), HasSubstr("other options"));
+  EXPECT_THAT(error_with(config, 1), HasSubstr("no stay_on; this one has stay_on 0.4"));
 }
 
 TEST(StreamDigest, TellsStreamsApart) {

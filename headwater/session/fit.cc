@@ -157,6 +157,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   if (config_.method == Method::kBatch) {
     throw UsageError("batch EM keeps the whole record; only online fits can be put away");
   }
+  if (is_torn_) throw UsageError("the fit was interrupted in the middle of an observation");
   bool has_started = learner_.has_value();
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
@@ -270,6 +271,7 @@ OnlineEmOptions Session::Fit::learner_options() const {
 }
 
 void Session::Fit::start() {
+  if (on_start.get()) on_start.get()();
   Estimate start = starting_estimate();
   length_of_start_ = held_back_.size();
   auto engine =
@@ -295,7 +297,9 @@ void Session::Fit::take_in(const Observation& y) {
     };
   }
   const Observation& taken = guarded(y);
+  is_torn_ = true;
   StepReport report = learner_->update(taken, before_m_step);
+  is_torn_ = false;
   report.observation = &y;
   report.is_outlier = &taken != &y;
   report.in_start = report.t <= length_of_start_;
@@ -306,12 +310,12 @@ void Session::Fit::take_in(const Observation& y) {
   if (const ParticleReport* particles = report.filter.particles()) {
     health_.add(*particles, config_.engine.num_particles);
   }
+  if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
+  if (on_step.get()) on_step.get()(report);
   if (report.filter.impossible && config_.strict) {
     throw InputError(
         fmt::format("observation {} is impossible under the parameters of its time", report.t));
   }
-  if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
-  if (on_step.get()) on_step.get()(report);
 }
 
 const Observation& Session::Fit::guarded(const Observation& y) {

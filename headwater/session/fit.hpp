@@ -64,6 +64,7 @@ class Session::Fit {
 
   OwnCallback<void(const StepReport&)> on_step;
   OwnCallback<void(std::int64_t, double, const Estimate&)> on_iteration;
+  OwnCallback<void()> on_start;
   OwnCallback<void(std::int64_t, std::int64_t)> on_search;
 
  private:
@@ -95,6 +96,7 @@ class Session::Fit {
   AnyPrior prior_;
   StartReport start_report_;
   bool is_finished_ = false;
+  bool is_torn_ = false;  // an error came in the middle of an observation
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;
   Observation given_;

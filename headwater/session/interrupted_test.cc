@@ -11,6 +11,7 @@
 #include "headwater/session.hpp"
 #include "headwater/session/trace.hpp"
 #include "headwater/simulate.hpp"
+#include "headwater/state_archive.hpp"
 
 namespace headwater {
 namespace {
@@ -80,6 +81,24 @@ TEST(Interrupted, DuringTheSearchForAStart) {
   EXPECT_EQ(give(session, record), 2);
   give(undisturbed, record);
   expect_same_model(session, undisturbed);
+}
+
+TEST(Interrupted, TheSessionCanBePutAwayBeforeItsStart) {
+  const Matrix record = record_of(1300);
+  Session session(config_of());
+  StateArchive saved;
+  Index num_saved = 0;
+  session.on_start([&] {
+    session.exchange(saved);
+    num_saved = session.observations();
+  });
+  give(session, record);
+  ASSERT_GT(num_saved, 0);
+  Session resumed(config_of());
+  StateArchive read(saved.bytes());
+  resumed.exchange(read);
+  give(resumed, record.rightCols(record.cols() - num_saved));
+  expect_same_model(resumed, session);
 }
 
 TEST(Interrupted, DuringBatchEm) {

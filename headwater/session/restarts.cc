@@ -48,8 +48,16 @@ void Restarts::hand_on() {
   });
 }
 
+bool Restarts::is_due() const { return size() == 1 || waiting_ + 1 == kBlock; }
+
+// Observations that wait are saved as they are: to hand them on may take long.
 void Restarts::exchange(StateArchive& archive) {
-  hand_on();
+  auto waiting = static_cast<Index>(waiting_);
+  exchange_first(archive, block_, waiting);
+  if (static_cast<std::size_t>(waiting) >= kBlock) {
+    throw InputError("the saved state has more observations waiting than a block has");
+  }
+  waiting_ = static_cast<std::size_t>(waiting);
   for (const auto& session : sessions_) archive(*session);
 }
 

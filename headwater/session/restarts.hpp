@@ -20,6 +20,9 @@ class Restarts {
   void finish();
   void exchange(StateArchive& archive);  // see Session
 
+  // Whether the next update() hands observations on, and may take long.
+  bool is_due() const;
+
   Index size() const { return static_cast<Index>(sessions_.size()); }
   Session& session(Index i) { return *sessions_[i]; }
   const Session& session(Index i) const { return *sessions_[i]; }

@@ -28,6 +28,7 @@ void Session::on_step(std::function<void(const StepReport&)> callback) {
 void Session::on_iteration(std::function<void(std::int64_t, double, const Estimate&)> callback) {
   fit_->on_iteration.set(std::move(callback));
 }
+void Session::on_start(std::function<void()> callback) { fit_->on_start.set(std::move(callback)); }
 void Session::on_search(std::function<void(std::int64_t, std::int64_t)> callback) {
   fit_->on_search.set(std::move(callback));
 }

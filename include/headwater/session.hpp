@@ -43,6 +43,9 @@ class HEADWATER_EXPORT Session {
   void on_iteration(
       std::function<void(std::int64_t iteration, double log_likelihood, const Estimate& estimate)>
           callback);
+  // Called before the fit starts: before a start is searched for or drawn, and before what was held
+  // back is taken in. That may take long; the session can be put away here.
+  void on_start(std::function<void()> callback);
   // Called while a start is searched for among the first observations.
   void on_search(std::function<void(std::int64_t done, std::int64_t all)> callback);
 
@@ -63,7 +66,8 @@ class HEADWATER_EXPORT Session {
   void finish();
 
   // Saves or restores the state of an unfinished fit by online EM. To restore it, make a Session
-  // with the same Config. The fit then continues bit for bit as if there had been no break.
+  // with the same Config. The fit then continues bit for bit as if there had been no break. Throws
+  // UsageError if an error has interrupted it in the middle of an observation.
   void exchange(StateArchive& archive);
 
   const Config& config() const;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "headwater/error.hpp"
@@ -40,6 +41,14 @@ class HEADWATER_EXPORT ObservationSource {
   // The position of the last observation: "counts.csv:17", "counts.npy: row 17".
   virtual std::string position() const = 0;
 
+  // What was read of a pipe beyond the last observation, or with its row: SourceOptions::before of
+  // a source that is to go on with the same pipe. Empty for files, and for formats that cannot be
+  // continued in the middle.
+  virtual std::string unread(bool /*with_last_row*/) const { return {}; }
+
+  // How often a followed file was replaced by a new one of its name, up to the last observation.
+  virtual std::int64_t num_replaced() const { return 0; }
+
  private:
   std::vector<double> dense_;
 };
@@ -65,11 +74,15 @@ struct SourceOptions {
   // in the header, its number from 1, or "none". Empty: a first column without a name in a header
   // of names is one; a first column called index or "Unnamed: 0" is refused.
   std::string index_column = {};
+  // Bytes that come before those of a pipe of text: see ObservationSource::unread().
+  std::string before = {};
+  // What the numbers are, for messages: a literal.
+  std::string_view subject = "observations";
   // At the end of a regular file of text, wait for more lines. An unfinished last line is not
-  // returned until it ends.
+  // returned until it ends. If a new file takes the name, its lines come next.
   bool follow = false;
   // Called about 20 times a second while a followed file or a pipe has nothing to read. If it
-  // returns true, the data end there.
+  // returns true, the data end there. A text that is stopped before its first row has 0 channels.
   std::function<bool()> should_stop = {};
   // The command that starts a separate process to read HDF5 data, so that a damaged file cannot
   // crash this process (hdf5_child.hpp). If empty, this process reads the file itself.

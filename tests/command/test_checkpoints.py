@@ -101,10 +101,11 @@ def test_a_checkpoint_that_is_not_whole_is_refused(headwater, counts, change, re
 
 
 @pytest.mark.parametrize("arguments, reason", [
-    (["--seed", 2], "belongs to a fit with seed 1; this one has 2"),
-    (["--step", "power:0.7"], "belongs to a fit with step auto; this one has power:0.7"),
-    (["--set", "stay_on=0.9"], "belongs to a fit with other options"),
-    (["--restarts", 2], "belongs to a fit with restarts 1; this one has 2"),
+    (["--seed", 2], "belongs to a fit with seed 1; this one has seed 2\n"),
+    (["--step", "power:0.7"], "belongs to a fit with step auto; this one has step power:0.7\n"),
+    (["--set", "stay_on=0.9"], "belongs to a fit with no stay_on; this one has stay_on 0.9\n"),
+    (["--seed", 2, "--lag", 7], "belongs to a fit with lag 0, seed 1; this one has lag 7, seed 2\n"),
+    (["--restarts", 2], "belongs to a fit with restarts 1; this one has restarts 2\n"),
     (["--prior", "relaxed-selection"], "belongs to a fit with prior basis-selection"),
 ])
 def test_a_checkpoint_of_other_options_is_refused(headwater, counts, arguments, reason):
@@ -175,7 +176,9 @@ def test_a_full_disk_leaves_the_last_checkpoint(headwater, counts, tmp_path):
                                  5, "--out", "model.h5", "--checkpoint", "disk/state",
                                  "--checkpoint-every", 20)
         assert done.returncode == 1
-        assert b"headwater: disk/state: cannot be written: No space left on device\n" == done.stderr
+        error = b"headwater: disk/state: cannot be written: No space left on device"
+        assert done.stderr.startswith(error) and done.stderr.count(b"\n") == 1
+        assert (b"--resume disk/state goes on" in done.stderr) == (disk / "state").exists()
         assert not headwater.path("model.h5").exists()
         assert [path.name for path in disk.iterdir()] in ([], ["state"])
     finally:

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCannotBeWritten = "cannot be written";
+const std::string kOpenFiles = "/proc/self/fd/";
 constexpr int kMostLinks = 40;  // the limit of Linux
 constexpr int kMostAttempts = 100;
 
@@ -39,6 +40,9 @@ bool is_open_file(const fs::path& path) {
   }
   return false;
 }
+
+// A file that has no name can be given one through /proc alone, which is not mounted everywhere.
+bool can_name_open_files() { return access(kOpenFiles.c_str(), X_OK) == 0; }
 
 std::string random_letters() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -126,7 +130,9 @@ void AtomicFile::open_temporary() {
   }
   // A file without a name disappears when the process ends, even if the process is killed.
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  file_ = FileDescriptor(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666));
+  if (can_name_open_files()) {
+    file_ = FileDescriptor(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666));
+  }
   if (file_.number() >= 0) return;
   // We do not use mkstemp(): only the owner may read its files. Here the umask decides.
   for (int attempt = 0; attempt < kMostAttempts && file_.number() < 0; ++attempt) {
@@ -140,7 +146,7 @@ void AtomicFile::open_temporary() {
 // Links the file to a temporary name first, because linkat() cannot replace an existing target;
 // rename() can.
 void AtomicFile::give_name() {
-  const std::string nameless = "/proc/self/fd/" + std::to_string(file_.number());
+  const std::string nameless = kOpenFiles + std::to_string(file_.number());
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const fs::path path = temporary_name(target_);
     if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -24,6 +25,17 @@ class ByteSource {
   // True if reading ended because a stop was requested, and not at the end of the data. The bytes
   // may then end in the middle of a line.
   virtual bool was_stopped() const = 0;
+
+  // True if the bytes come from a pipe or a device, and so cannot be read again.
+  virtual bool is_pipe() const = 0;
+
+  // True if the bytes may end too early without a sign of it, as those of a pipe do when the
+  // program at its other end dies.
+  virtual bool can_be_cut_off() const = 0;
+
+  // How often a followed file was replaced by a new one of its name. The bytes that the last read()
+  // returned are those of the present one.
+  virtual std::int64_t num_replaced() const = 0;
 };
 
 // The bytes are damaged. The message does not name the file: the caller adds its name and the line.

@@ -71,9 +71,21 @@ bool FileBytes::wait_for_growth() {
       throw InputError(fmt::format("{}: shrank from {} to {} bytes while it was followed", name_,
                                    offset_, status.st_size));
     }
+    if (open_replacement(status)) return true;
     std::this_thread::sleep_for(kPause);
   }
   return false;
+}
+
+bool FileBytes::open_replacement(const struct stat& present) {
+  struct stat named = {};
+  if (rules_.path.empty() || stat(rules_.path.c_str(), &named) != 0) return false;
+  const bool is_same = named.st_dev == present.st_dev && named.st_ino == present.st_ino;
+  if (is_same || !S_ISREG(named.st_mode)) return false;
+  file_ = open_for_reading(rules_.path);
+  offset_ = 0;
+  ++num_replaced_;
+  return true;
 }
 
 }  // namespace headwater

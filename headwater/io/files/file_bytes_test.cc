@@ -88,5 +88,22 @@ TEST(FileBytes, SeesThatAPipeIsClosed) {
   EXPECT_FALSE(bytes.was_stopped());
 }
 
+TEST(FileBytes, FollowsAFileThatTakesTheName) {
+  const TestFolder folder;
+  const std::string name = folder.write("a", "old");
+  int num_asked = 0;
+  const auto should_stop = [&] {
+    ++num_asked;
+    if (num_asked == 2) std::filesystem::rename(name, folder.path("b"));  // nothing has the name
+    if (num_asked == 3) folder.write("a", "new");
+    return num_asked == 5;
+  };
+  FileBytes bytes(open_for_reading(name), "a",
+                  {.follow = true, .path = name, .should_stop = should_stop});
+  EXPECT_EQ(read_all(bytes), "oldnew");
+  EXPECT_EQ(bytes.num_replaced(), 1);
+  EXPECT_TRUE(bytes.was_stopped());
+}
+
 }  // namespace
 }  // namespace headwater

@@ -39,7 +39,10 @@ FileDescriptor::~FileDescriptor() {
 }
 
 FileDescriptor open_for_reading(const std::string& name) {
-  FileDescriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor file;
+  do {  // a FIFO waits for a writer, and a signal may arrive meanwhile
+    file = FileDescriptor(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  } while (file.number() < 0 && errno == EINTR);
   if (file.number() < 0) throw_system_error(name, "cannot be opened");
   struct stat status = {};
   if (fstat(file.number(), &status) != 0) throw_system_error(name, "cannot be opened");

@@ -21,6 +21,9 @@ class GzipBytes final : public ByteSource {
   std::size_t read(std::span<char> space) override;
   std::optional<double> fraction_used(std::size_t unused) const override;
   bool was_stopped() const override { return compressed_->was_stopped(); }
+  bool is_pipe() const override { return compressed_->is_pipe(); }
+  bool can_be_cut_off() const override { return false; }  // the end of the data is marked
+  std::int64_t num_replaced() const override { return compressed_->num_replaced(); }
 
  private:
   bool fill();

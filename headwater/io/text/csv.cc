@@ -80,6 +80,7 @@ bool CsvSource::next(std::vector<double>& values) {
   const auto line = is_first ? std::exchange(first_row_, {}) : next_row();
   if (!line) return false;
   if (!is_agreed_ && !is_first) check_agreement(*line);
+  ++num_rows_;
   parse_row(*line, values);
   line_number_ = lines_.line_number();
   return true;
@@ -89,10 +90,19 @@ std::string CsvSource::position() const {
   return line_number_ == 0 ? lines_.name() : fmt::format("{}:{}", lines_.name(), line_number_);
 }
 
+std::string CsvSource::unread(bool with_last_row) const {
+  const bool has_first_row = num_rows_ > (with_last_row ? 1 : 0);
+  std::string rows = lines_.unread(with_last_row || first_row_);
+  return has_first_row || header_line_.empty() ? rows : header_line_ + "\n" + rows;
+}
+
 // The next line that is neither blank nor a comment.
 std::optional<std::string_view> CsvSource::next_line() {
   while (auto line = lines_.next()) {
-    if (is_comment(*line, separator_)) continue;
+    // A new file under the name of one that is followed has its header again.
+    const bool is_header_again = lines_.num_replaced() > 0 && lines_.line_number() == 1 &&
+                                 !header_line_.empty() && *line == header_line_;
+    if (is_header_again || is_comment(*line, separator_)) continue;
     if (!is_blank(*line, separator_)) return line;
     if (num_cells_ == 1) blank_line_ = lines_.line_number();
   }
@@ -115,6 +125,7 @@ std::optional<std::string_view> CsvSource::next_row() {
 void CsvSource::read_ahead() {
   first_row_ = next_line();
   if (!first_row_) {
+    if (lines_.was_stopped()) return;
     throw InputError(fmt::format("{}: holds no {}", lines_.name(), rules_.subject));
   }
   if (!knows_separator_) separator_ = guess_separator(*first_row_);
@@ -137,6 +148,7 @@ void CsvSource::read_ahead() {
 
 void CsvSource::take_header(std::string_view line) {
   is_agreed_ = true;
+  header_line_ = line;
   std::vector<std::string> names;
   for (CellCutter cells(line, separator_); !cells.at_end();) {
     names.emplace_back(cells.cut().value_or(""));
@@ -145,6 +157,7 @@ void CsvSource::take_header(std::string_view line) {
   first_row_ = next_line();
   blank_line_ = 0;
   if (!first_row_) {
+    if (lines_.was_stopped()) return;
     throw InputError(fmt::format("{}: holds a header but no {}", lines_.name(), rules_.subject));
   }
 }

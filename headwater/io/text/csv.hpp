@@ -39,6 +39,8 @@ class CsvSource final : public ObservationSource {
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
   std::string position() const override;
+  std::string unread(bool with_last_row) const override;
+  std::int64_t num_replaced() const override { return lines_.num_replaced(); }
 
  private:
   CsvSource(LineReader lines, CsvOptions options);
@@ -77,6 +79,8 @@ class CsvSource final : public ObservationSource {
   std::optional<std::string_view> first_row_;  // read ahead, nothing once it is handed out
   std::int64_t blank_line_ = 0;                // the last one that may be a missing cell; 0 if none
   std::int64_t line_number_ = 0;               // of the last observation handed out
+  std::int64_t num_rows_ = 0;                  // handed out
+  std::string header_line_;                    // empty if there is none
 };
 
 }  // namespace headwater

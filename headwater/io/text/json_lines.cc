@@ -21,6 +21,7 @@ JsonLinesSource::JsonLinesSource(TextFile file, const CellRules& rules, LineLimi
     : rules_(rules), lines_(std::move(file.bytes), std::move(file.name), limits) {
   is_read_ahead_ = read_row(row_);
   if (!is_read_ahead_) {
+    if (lines_.was_stopped()) return;
     throw InputError(fmt::format("{}: holds no {}", lines_.name(), rules_.subject));
   }
   num_channels_ = static_cast<Index>(row_.values.size());

@@ -29,6 +29,10 @@ class JsonLinesSource final : public ObservationSource {
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
   std::string position() const override;
+  std::string unread(bool with_last_row) const override {
+    return lines_.unread(with_last_row || is_read_ahead_);
+  }
+  std::int64_t num_replaced() const override { return lines_.num_replaced(); }
 
  private:
   // The parsed contents of a line.

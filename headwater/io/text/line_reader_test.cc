@@ -157,5 +157,33 @@ TEST(LineReader, HandsOutALineBeforeTheNextOneHasEnded) {
   EXPECT_EQ(reader.next(), "two");
 }
 
+TEST(LineReader, RefusesTheCutOffEndOfAPipe) {
+  TestPipe pipe;
+  write_all(pipe.writing, "one\ntw", "pipe");
+  pipe.writing = FileDescriptor(-1);
+  LineReader reader(std::move(pipe.reading), "pipe");
+  EXPECT_EQ(reader.next(), "one");
+  EXPECT_THROW(reader.next(), BadRow);
+  EXPECT_EQ(reader.unread(true), "");  // no other line can complete it
+  EXPECT_EQ(reader.next(), std::nullopt);
+}
+
+TEST(LineReader, KnowsWhatItHasReadAheadOfAPipe) {
+  TestPipe pipe;
+  write_all(pipe.writing, "one\ntwo\nthr", "pipe");
+  LineReader reader(std::move(pipe.reading), "pipe");
+  EXPECT_EQ(reader.unread(false), "");
+  reader.next();
+  EXPECT_EQ(reader.unread(false), "two\nthr");
+  EXPECT_EQ(reader.unread(true), "one\ntwo\nthr");
+  reader.next();
+  EXPECT_EQ(reader.unread(false), "thr");
+  EXPECT_EQ(reader.unread(true), "two\nthr");
+  const TestFolder folder;
+  LineReader file(open_for_reading(folder.write("a", "one\ntwo\n")), "a");
+  file.next();
+  EXPECT_EQ(file.unread(true), "");  // can be read again
+}
+
 }  // namespace
 }  // namespace headwater

@@ -1,0 +1,69 @@
+#include "live_outputs.hpp"
+
+#include <algorithm>
+
+#include "headwater/learning/online_em.hpp"
+#include "step_log.hpp"
+
+using namespace headwater;
+
+namespace {
+
+LineFile open_lines(const std::string& name, const Checkpoint& resumed) {
+  for (const GrowingFile& file : resumed.files) {
+    if (file.name == name) return LineFile(file);
+  }
+  return LineFile({name, 0, ""});
+}
+
+}  // namespace
+
+LiveOutputs::LiveOutputs(const FitOptions& options, const Checkpoint& resumed)
+    : tail_probability_(options.settings.seed),
+      with_surprise_(options.surprise),
+      sent_before_(resumed.sent),
+      sent_(resumed.sent) {
+  if (!options.log.empty()) log_.emplace(open_lines(options.log, resumed));
+  if (!options.activations.empty()) x_.emplace(open_lines(options.activations, resumed));
+}
+
+bool LiveOutputs::is_due(const std::optional<LineFile>& file, std::int64_t t) const {
+  return file && !(file->is_stream() && t <= sent_before_);
+}
+
+// Both lines are there before one of them is written, so that an error in one file does not cost
+// the other its line.
+void LiveOutputs::write(const StepReport& report, const Session& session) {
+  if (is_muted_ || (!log_ && !x_)) return;
+  const OnlineEm& learner = *session.learner();
+  Surprise surprise;
+  if (with_surprise_) {
+    surprise = {-report.filter.log_predictive,
+                tail_probability_(session.prediction(), *report.observation)};
+  }
+  const Surprise* added = with_surprise_ ? &surprise : nullptr;
+  if (is_due(log_, report.t)) {
+    log_->add(log_line(report, session.engine().kind, learner.last(), added));
+  }
+  if (is_due(x_, report.t)) {
+    const Index components = session.config().num_components;  // without the background
+    x_->add(activations_line(learner.filtered_activation().head(components), added));
+  }
+  if ((log_ && log_->is_stream()) || (x_ && x_->is_stream()))
+    sent_ = std::max(sent_.load(), report.t);
+  if (log_) log_->flush();
+  if (x_) x_->flush();
+}
+
+void LiveOutputs::write_bad_row(const std::string& message) {
+  if (!log_) return;
+  log_->add(bad_row_line(message));
+  log_->flush();
+}
+
+std::vector<GrowingFile> LiveOutputs::files() const {
+  std::vector<GrowingFile> files;
+  if (log_) files.push_back(log_->now());
+  if (x_) files.push_back(x_->now());
+  return files;
+}

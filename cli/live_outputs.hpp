@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fit_options.hpp"
+#include "headwater/inference.hpp"
+#include "headwater/reports.hpp"
+#include "line_file.hpp"
+
+// The files that a fit writes while it runs: --log and --activations.
+class LiveOutputs {
+ public:
+  // resumed: the checkpoint that the fit goes on from, if any.
+  LiveOutputs(const FitOptions& options, const headwater::Checkpoint& resumed);
+
+  void write(const headwater::StepReport& report, const headwater::Session& session);
+  void write_bad_row(const std::string& message);
+
+  // From here on nothing is written: what follows is not part of the stream.
+  void mute() { is_muted_ = true; }
+
+  std::vector<headwater::GrowingFile> files() const;
+  std::int64_t sent() const { return sent_; }  // see Checkpoint
+
+ private:
+  // Whether the lines of this observation are to be written to the file, and not sent before.
+  bool is_due(const std::optional<LineFile>& file, std::int64_t t) const;
+
+  std::optional<LineFile> log_;
+  std::optional<LineFile> x_;
+  headwater::TailProbability tail_probability_;
+  bool with_surprise_;
+  bool is_muted_ = false;
+  std::int64_t sent_before_;
+  std::atomic<std::int64_t> sent_;  // read by the thread that ends the program
+};
