@@ -1,19 +1,30 @@
 #include "headwater/channels.hpp"
 
+#include <algorithm>
+
 namespace headwater {
 
 namespace {
 
 constexpr Index kPadding = 8;  // doubles in the longest vector
+constexpr Index kRowsAtATime = 64;
 
 }  // namespace
 
 void PaddedRows::set(const Matrix& basis) {
+  const bool is_same_size = rows_ == basis.rows() && cols_ == basis.cols();
   rows_ = basis.rows();
   cols_ = basis.cols();
   stride_ = (cols_ + kPadding - 1) / kPadding * kPadding;
-  values_.assign(static_cast<std::size_t>(rows_ * stride_), 0);
-  Eigen::Map<RowMatrix>(values_.data(), rows_, stride_).leftCols(cols_) = basis;
+  const auto size = static_cast<std::size_t>(rows_ * stride_);
+  if (!is_same_size) values_.assign(size, 0);
+  // A few rows at a time stay in the fast caches while every column passes.
+  for (Index first = 0; first < rows_; first += kRowsAtATime) {
+    const Index last = std::min(first + kRowsAtATime, rows_);
+    for (Index k = 0; k < cols_; ++k) {
+      for (Index m = first; m < last; ++m) values_[m * stride_ + k] = basis(m, k);
+    }
+  }
 }
 
 }  // namespace headwater

@@ -1,8 +1,7 @@
 #include "headwater/emission/poisson_states.hpp"
 
-#include <cmath>
-
 #include "headwater/emission.hpp"
+#include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {
@@ -35,7 +34,7 @@ const double* PoissonStateLikelihoods::log_intensities(Index channel) {
   auto column = log_table_.col(has_table ? channel : 0);
   if (!has_table || !is_filled_[static_cast<std::size_t>(channel)]) {
     column.noalias() = states() * basis_.row(channel).transpose();
-    for (double& value : column) value = std::log(value);
+    vector_log(as_span(column), as_span(column));
     if (has_table) is_filled_[static_cast<std::size_t>(channel)] = true;
   }
   return column.data();

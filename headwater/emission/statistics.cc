@@ -44,10 +44,8 @@ void Statistics::clear_sums() {
   s4.setZero();
 }
 
-Vector Statistics::flatten() const {
-  Vector flat(s1.size() + s2.size() + s3.size() + s4.size() + unseen.size());
-  flat << s1, s2.reshaped(), s3, s4, unseen.reshaped();
-  return flat;
+std::array<std::span<const double>, 5> Statistics::sums() const {
+  return {as_span(s1), as_span(s2), as_span(s3), as_span(s4), as_span(unseen)};
 }
 
 void Statistics::set_sums(const Vector& flat) {

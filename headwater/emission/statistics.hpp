@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -35,9 +36,9 @@ struct Statistics {
   std::int64_t observations = 0;  // how many are in
   double squared_weights = 0;     // sum of their squared weights
 
-  // All sums in one vector, so that they can be averaged alike, and back. What is longer than what
-  // was flattened first is so by `unseen`, which was zero until then.
-  Vector flatten() const;
+  // All sums, so that they can be averaged alike, and back from one vector that has them one after
+  // another. `unseen` comes last: it is empty at first, and was zero then.
+  std::array<std::span<const double>, 5> sums() const;
   void set_sums(const Vector& flat);
 
   // How many observations of equal weight would be as informative: 1 / sum of squared weights.

@@ -18,21 +18,30 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::ScalableTag<double>;
 using V = hn::Vec<Doubles>;
 
-// Loads `count` numbers into the first lanes and sets the others to `rest`. Uses a buffer, because
-// masked loads of some instruction sets also read the masked-out addresses.
+// Loads `count` numbers into the first lanes and sets the others to `rest`. By a buffer where
+// masked loads also read the masked-out addresses.
 template <class D>
 HWY_INLINE hn::Vec<D> load_part(D d, const double* from, std::size_t count, double rest = 0) {
+#if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN double buffer[hn::MaxLanes(D())];
   hn::Store(hn::Set(d, rest), d, buffer);
   for (std::size_t i = 0; i < count; ++i) buffer[i] = from[i];
   return hn::Load(d, buffer);
+#else
+  const auto is_wanted = hn::FirstN(d, count);
+  return hn::IfThenElse(is_wanted, hn::MaskedLoad(is_wanted, d, from), hn::Set(d, rest));
+#endif
 }
 
 template <class D>
 HWY_INLINE void store_part(D d, hn::Vec<D> values, double* to, std::size_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN double buffer[hn::MaxLanes(D())];
   hn::Store(values, d, buffer);
   for (std::size_t i = 0; i < count; ++i) to[i] = buffer[i];
+#else
+  hn::BlendedStore(values, hn::FirstN(d, count), d, to);
+#endif
 }
 
 // Sets out[0 .. size) vector by vector. function(load) computes one vector of results; load(run)

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "headwater/kernels/weighted_gram.hpp"
 #include "headwater/learning/activation_law.hpp"
 
 namespace headwater {
@@ -38,21 +39,31 @@ void BasisCurvature::measure(const Estimate& estimate, double ridge) {
   const Matrix x = with_ones(draw_activations(estimate.prior, kCurvatureDraws), basis.cols());
   const Vector mean = x.colwise().mean();
   const bool losses_are_one = estimate.law->has_plain_losses();
-  longer_.assign(static_cast<std::size_t>(basis.rows()), {});
+  longer_.resize(static_cast<std::size_t>(basis.rows()));
+  // Outside the loop, so that no channel allocates.
+  Vector intensity(kCurvatureDraws);
+  Vector share(kCurvatureDraws);
+  Vector complete(basis.cols());
+  Matrix information(basis.cols(), basis.cols());
+  Eigen::LDLT<Matrix> factor(basis.cols());
   for (Index m = 0; m < basis.rows(); ++m) {
-    const Vector intensity = x * basis.row(m).transpose();
-    Vector share(kCurvatureDraws);
+    intensity.noalias() = x * basis.row(m).transpose();
     estimate.law->information(m, as_span(intensity), as_span(share));
     share /= static_cast<double>(kCurvatureDraws);
-    const Vector lost = losses_are_one ? mean : mean_losses(estimate.law, m, x, intensity);
-    const Vector complete = lost.cwiseQuotient(basis.row(m).transpose());
+    complete = mean;
+    if (!losses_are_one) complete = mean_losses(estimate.law, m, x, intensity);
+    complete.array() /= basis.row(m).transpose().array();
     // An activation that no draw has tells nothing: the channel is left to EM.
+    Matrix& longer = longer_[static_cast<std::size_t>(m)];
+    longer.resize(0, 0);
     if (!complete.allFinite() || !(complete.minCoeff() > 0)) continue;
-    Matrix information = x.transpose() * share.asDiagonal() * x;
+    information.setZero();  // of which the lower triangle is filled and read
+    add_weighted_gram(x, as_span(share), information.data());
     information.diagonal() += ridge * complete;
-    const Matrix all = ((1 + ridge) * complete).asDiagonal();
-    longer_[m] = information.ldlt().solve(all);
-    if (!longer_[m].allFinite()) longer_[m].resize(0, 0);
+    longer = ((1 + ridge) * complete).asDiagonal();
+    factor.compute(information);
+    factor.solveInPlace(longer);
+    if (!longer.allFinite()) longer.resize(0, 0);
   }
 }
 

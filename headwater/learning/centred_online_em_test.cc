@@ -128,7 +128,7 @@ TEST(OnlineEm, AveragesTheStatistics) {
   const Matrix record = reference::simulate_record(kPrior, kBasis, 104, 2);
   const Fit fit(record, {1.5 * kBasis, kPrior}, centred());
   IterateAverage average;
-  for (const Statistics& statistics : fit.statistics) average.add(statistics.flatten());
+  for (const Statistics& statistics : fit.statistics) average.add(statistics.sums());
   EXPECT_EQ(fit.statistics.size(), 5U);
   Statistics mean = fit.statistics.back();
   mean.set_sums(average.mean());

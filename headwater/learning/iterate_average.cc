@@ -17,7 +17,9 @@ void lengthen(Vector& values, Index size) {
 
 }  // namespace
 
-void IterateAverage::add(const Vector& value) {
+void IterateAverage::add(std::span<const std::span<const double>> parts) {
+  Index size = 0;
+  for (const std::span<const double> part : parts) size += static_cast<Index>(part.size());
   ++count_;
   if (count_ == next_border_) {
     next_border_ *= 2;
@@ -26,11 +28,17 @@ void IterateAverage::add(const Vector& value) {
     } else {
       std::rotate(stretches_.begin(), stretches_.begin() + 1, stretches_.end());
     }
-    stretches_.back().sum.setZero(value.size());
+    stretches_.back().sum.setZero(size);
     stretches_.back().count = 0;
   }
-  lengthen(stretches_.back().sum, value.size());
-  stretches_.back().sum += value;
+  Vector& sum = stretches_.back().sum;
+  lengthen(sum, size);
+  Index at = 0;
+  for (const std::span<const double> part : parts) {
+    const Eigen::Map<const Vector> values(part.data(), static_cast<Index>(part.size()));
+    sum.segment(at, values.size()) += values;
+    at += values.size();
+  }
   ++stretches_.back().count;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "headwater/matrix.hpp"
 #include "headwater/state_archive.hpp"
 
 namespace headwater {
@@ -11,11 +13,12 @@ namespace headwater {
 // after n of them, those from between n/16 and n/8 on. The beginning is dropped because estimates
 // are still far off there; an eighth at most, because each one left out costs accuracy (by the root
 // of n / (n - dropped), 1.07 at worst). A vector longer than those before it adds numbers that were
-// zero until then. The sums of the stretches [2^i, 2^(i+1)) are kept,
-// as many as are needed, so neither the length nor past estimates need to be known.
+// zero until then. The sums of the stretches [2^i, 2^(i+1)) are kept, as many as are needed, so
+// neither the length nor past estimates need to be known.
 class IterateAverage {
  public:
-  void add(const Vector& value);
+  // A vector that is stored in parts, one after another.
+  void add(std::span<const std::span<const double>> parts);
   bool empty() const { return count_ == 0; }
   Vector mean() const;
   void exchange(StateArchive& archive) { archive(stretches_, count_, next_border_); }

@@ -147,15 +147,26 @@ void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
   if (options_.hold_basis) return;
   const double count = statistics.effective_count();
   const double extra_counts = (options_.basis_shape - 1) / count;
+  // Of each channel, so that the loop over its cells has one division.
+  const Vector extra_exposures = options_.basis_rate / (channel_scale_.array() * count);
+  const Vector floors = options_.basis_floor * channel_scale_;
   const Vector sums = column_sums(basis.leftCols(centred_columns_));
+  const bool all_seen = statistics.unseen.size() == 0;
   for (Index k = 0; k < basis.cols(); ++k) {
-    const double negligible = kNegligible * statistics.s1[k];
-    for (Index m = 0; m < basis.rows(); ++m) {
-      const double exposure = statistics.exposure(m, k);
-      if (!(exposure > negligible)) continue;
-      const double extra_exposure = options_.basis_rate / (channel_scale_[m] * count);
-      basis(m, k) = std::max((statistics.s2(m, k) + extra_counts) / (exposure + extra_exposure),
-                             options_.basis_floor * channel_scale_[m]);
+    const double s1 = statistics.s1[k];
+    const double negligible = kNegligible * s1;
+    const auto counts = statistics.s2.col(k);
+    auto column = basis.col(k);
+    const auto update = [&](Index m, double exposure) {
+      column[m] = std::max((counts[m] + extra_counts) / (exposure + extra_exposures[m]), floors[m]);
+    };
+    if (all_seen && s1 > negligible) {
+      for (Index m = 0; m < basis.rows(); ++m) update(m, s1);
+    } else if (!all_seen) {
+      for (Index m = 0; m < basis.rows(); ++m) {
+        const double exposure = statistics.exposure(m, k);
+        if (exposure > negligible) update(m, exposure);
+      }
     }
   }
   restore_sums(sums, basis);

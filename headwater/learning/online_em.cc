@@ -73,9 +73,13 @@ void OnlineEm::finish() {
 
 void OnlineEm::maximise() {
   ++m_steps_;
-  const Matrix before = estimate_.basis;
-  m_step_.update_basis(engine_->statistics(), estimate_.basis);
-  if (options_.lengthen_steps && !options_.m_step.hold_basis) lengthen_step(before);
+  if (lengthens_steps()) {
+    const Matrix before = estimate_.basis;
+    m_step_.update_basis(engine_->statistics(), estimate_.basis);
+    lengthen_step(before);
+  } else {
+    m_step_.update_basis(engine_->statistics(), estimate_.basis);
+  }
   engine_->set_basis(estimate_.basis);
   if (engine_->statistics().s4.size() > 0) {
     m_step_.update_law(engine_->statistics(), estimate_.law);
@@ -85,16 +89,20 @@ void OnlineEm::maximise() {
     m_step_.update_prior(engine_->statistics(), estimate_.prior);
     engine_->set_prior(estimate_.prior);
   }
-  if (options_.average) average_.add(engine_->statistics().flatten());
+  if (options_.average) average_.add(engine_->statistics().sums());
+}
+
+// Not where the prior has a scale: its activations know no bound, and follow the noise that longer
+// steps bring into the basis.
+bool OnlineEm::lengthens_steps() {
+  return options_.lengthen_steps && !options_.m_step.hold_basis &&
+         engine_->mutable_statistics() != nullptr && !estimate_.prior.has_scale() &&
+         BasisCurvature::is_affordable(estimate_.basis.rows(), estimate_.basis.cols());
 }
 
 // The statistics are made those of the basis that the longer step ends at, so that the next one
-// begins there. Not where the prior has a scale: its activations know no bound, and follow the
-// noise that longer steps bring into the basis.
+// begins there.
 void OnlineEm::lengthen_step(const Matrix& before) {
-  Statistics* const statistics = engine_->mutable_statistics();
-  if (statistics == nullptr || estimate_.prior.has_scale()) return;
-  if (!BasisCurvature::is_affordable(before.rows(), before.cols())) return;
   if (m_steps_ >= next_curvature_) {
     // A step that is long already is not made much longer: noise would carry it into another
     // valley.
@@ -105,7 +113,8 @@ void OnlineEm::lengthen_step(const Matrix& before) {
   }
   const Matrix by_em = estimate_.basis;
   curvature_.lengthen_step(before, estimate_.basis);
-  statistics->s2.array() *= (by_em.array() > 0).select(estimate_.basis.array() / by_em.array(), 1);
+  engine_->mutable_statistics()->s2.array() *=
+      (by_em.array() > 0).select(estimate_.basis.array() / by_em.array(), 1);
 }
 
 // One at a time, and ever more rarely: a component that the data have no use for would otherwise

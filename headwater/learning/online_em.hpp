@@ -74,6 +74,7 @@ class OnlineEm {
  private:
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
+  bool lengthens_steps();
   void lengthen_step(const Matrix& before);
   Index revive_if_due();
 

@@ -47,9 +47,12 @@ inline ParticleEngineOptions particles(ParticleKind smoother, bool guided) {
 // The likelihood over its true value, which is 1 on average, and the statistics, whose bias of
 // order 1 / N is a small part of the standard error over the seeds.
 inline Vector findings(double likelihood_ratio, const Statistics& statistics) {
-  const Vector flat = statistics.flatten();
-  Vector all(flat.size() + 1);
-  all << likelihood_ratio, flat;
+  Vector all = Vector::Constant(1, likelihood_ratio);
+  for (const std::span<const double> sums : statistics.sums()) {
+    const auto size = static_cast<Index>(sums.size());
+    all.conservativeResize(all.size() + size);
+    all.tail(size) = Eigen::Map<const Vector>(sums.data(), size);
+  }
   return all;
 }
 

@@ -74,9 +74,11 @@ std::vector<std::string> trace_names(const Estimate& estimate, bool background) 
     }
   }
   const Index num_components = estimate.basis.cols() - (background ? 1 : 0);
+  names.reserve(names.size() + static_cast<std::size_t>(estimate.basis.size()));
   for (Index m = 0; m < estimate.basis.rows(); ++m) {
+    const std::string of_channel = fmt::format("basis_{}_", m + 1);
     for (Index k = 0; k < num_components; ++k) {
-      names.push_back(fmt::format("basis_{}_{}", m + 1, k + 1));
+      names.push_back(of_channel + std::to_string(k + 1));
     }
     if (background) names.push_back(fmt::format("background_{}", m + 1));
   }

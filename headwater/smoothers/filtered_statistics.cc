@@ -118,7 +118,7 @@ void FilteredStatistics::fold(const FastFilter& filter) {
     sums_->add_counts_of_one(step.points, filter.emission(), scaled_weights_, step.observation,
                              statistics_);
   }
-  add_counts(filter.basis());
+  add_counts(filter.emission().rows());
   add_unseen();
   add_law_statistics(filter);
   num_steps_ = 0;
@@ -153,7 +153,7 @@ void FilteredStatistics::add_law_statistics(const FastFilter& filter) {
 
 // Cells are put in the order of their channels, by counting; then
 //   s2(m, k) += B(m, k) sum_t coefficient_t gain_tm x_tk.
-void FilteredStatistics::add_counts(const Matrix& basis) {
+void FilteredStatistics::add_counts(const PaddedRows& basis) {
   if (cells_.empty()) return;
   begin_.assign(static_cast<std::size_t>(basis.rows()) + 1, 0);
   for (const Cell& cell : cells_) ++begin_[static_cast<std::size_t>(cell.channel) + 1];
@@ -174,8 +174,8 @@ void FilteredStatistics::add_counts(const Matrix& basis) {
     }
     sum_.setZero(basis.cols());
     add_weighted_columns(columns_, weights_, as_span(sum_));
-    for (Index k = 0; k < basis.cols(); ++k)
-      statistics_.s2(channel, k) += basis(channel, k) * sum_[k];
+    const double* const row = basis.row(channel);
+    for (Index k = 0; k < basis.cols(); ++k) statistics_.s2(channel, k) += row[k] * sum_[k];
   }
 }
 

@@ -57,7 +57,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   void remember_unseen(const FastFilter& filter, const Observation& y, Index time);
   void add_law_statistics(const FastFilter& filter);
   void fold(const FastFilter& filter);
-  void add_counts(const Matrix& basis);
+  void add_counts(const PaddedRows& basis);
   void add_unseen();
 
   WindowOptions options_;
