@@ -49,7 +49,7 @@ void write_estimate(Hdf5File& file, const std::string& group, const Estimate& es
 }
 
 // Files of version 0.1 do not name the law, which was Poisson's.
-AnyLaw read_law(const Hdf5File& file, const std::string& group, Index num_channels) {
+AnyLaw read_law(const Hdf5Contents& file, const std::string& group, Index num_channels) {
   CountsConfig counts;
   counts.law = AnyLaw()->name();
   if (!file.contains(group + "/counts/law")) return make_law(num_channels, counts);
