@@ -1,5 +1,6 @@
 #include "headwater/emission/statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "headwater/core/state_checks.hpp"
@@ -22,8 +23,10 @@ void Statistics::exchange(StateArchive& archive) {
       unseen.size() == 0 || (unseen.rows() == s2.rows() && unseen.cols() == s2.cols());
   archive.expect(s3.size() == num_moves && s4.size() == num_law_statistics && unseen_fits,
                  "statistics of another size");
-  archive.expect(flatten().allFinite() && std::isfinite(squared_weights),
-                 "statistics that are not finite");
+  const bool are_finite = std::ranges::all_of(sums(), [](std::span<const double> sum) {
+    return Eigen::Map<const Vector>(sum.data(), static_cast<Index>(sum.size())).allFinite();
+  });
+  archive.expect(are_finite && std::isfinite(squared_weights), "statistics that are not finite");
   archive.expect(is_count(observations), "a number of observations that is none");
 }
 
