@@ -108,9 +108,10 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
         model.revivals);
   }
   if (model.outliers > 0) {
-    say("{} outliers were treated as missing: a count ten times the largest before it, and "
-        "improbable beyond reason (--outliers keep learns from them)\n",
-        with_commas(model.outliers));
+    say("outliers: {} observations (the first: {}) were treated as missing, since a count was ten "
+        "times the largest before it and improbable beyond reason; --outliers keep learns from "
+        "them\n",
+        with_commas(model.outliers), with_commas(model.first_outlier));
   }
   if (model.impossible_observations > 0) {
     say("{} observations were impossible under the parameters of their time and were treated "

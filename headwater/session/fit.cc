@@ -162,7 +162,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
   archive(length_of_start_, observations_after_start_, log_likelihood_after_start_, guard_,
-          outliers_);
+          outliers_, first_outlier_);
   archive(has_started);
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
                      num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size(),
@@ -328,7 +328,7 @@ const Observation& Session::Fit::guarded(const Observation& y) {
                        ? learner_->engine().filtered_activation().cwiseMax(usual_activation_)
                        : usual_activation_;
   if (!guard_.refuses(y, learner_->engine().emission(), x, learner_->observations() + 1)) return y;
-  ++outliers_;
+  if (outliers_++ == 0) first_outlier_ = learner_->observations() + 1;
   missing_.assign_missing(y.num_channels());
   return missing_;
 }
@@ -346,7 +346,8 @@ std::unique_ptr<Engine> Session::Fit::engine_for(const Estimate& estimate, std::
 void Session::Fit::leave_out_giants() {
   Record kept = without_lone_giants(held_back_);
   for (Index t = 0; t < kept.size(); ++t) {
-    outliers_ += held_back_[t].any_seen() && !kept[t].any_seen() ? 1 : 0;
+    const bool is_left_out = held_back_[t].any_seen() && !kept[t].any_seen();
+    if (is_left_out && outliers_++ == 0) first_outlier_ = t + 1;
   }
   held_back_ = std::move(kept);
 }
@@ -424,6 +425,7 @@ Model Session::Fit::model() const {
   model.impossible_observations =
       batch_ ? batch_->impossible_observations : learner_->impossible_observations();
   model.outliers = outliers_;
+  model.first_outlier = first_outlier_;
   model.revivals = batch_ ? 0 : learner_->revivals();
   model.iterations = batch_ ? batch_->iterations : learner_->m_steps();
   model.converged = batch_ && batch_->converged;

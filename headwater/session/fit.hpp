@@ -101,12 +101,13 @@ class Session::Fit {
   std::int64_t observations_ = 0;
   Observation given_;
   Record held_back_;
-  Index num_taken_in_ = 0;  // of those held back
+  Index num_taken_in_ = 0;            // of those held back
   std::int64_t length_of_start_ = 0;  // observations that the start was found from
   std::int64_t observations_after_start_ = 0;
   double log_likelihood_after_start_ = 0;
   OutlierGuard guard_;
   std::int64_t outliers_ = 0;
+  std::int64_t first_outlier_ = 0;
   Observation missing_;
   Vector usual_activation_;  // under the prior that the fit began with
   std::optional<OnlineEm> learner_;

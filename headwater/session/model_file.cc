@@ -169,7 +169,10 @@ Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
   model.seed = static_cast<std::uint64_t>(file.int_attribute("seed"));
   model.observations = file.read_int("/summary/observations");
   model.impossible_observations = file.read_int("/summary/impossible_observations");
-  if (file.contains("/summary/outliers")) model.outliers = file.read_int("/summary/outliers");
+  if (file.contains("/summary/outliers")) {
+    model.outliers = file.read_int("/summary/outliers");
+    model.first_outlier = file.read_int("/summary/first_outlier");
+  }
   if (file.contains("/summary/revivals")) model.revivals = file.read_int("/summary/revivals");
   model.iterations = file.read_int("/summary/iterations");
   model.converged = file.read_int("/summary/converged") != 0;
@@ -229,6 +232,7 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/observations", model.observations);
   file.write("/summary/impossible_observations", model.impossible_observations);
   file.write("/summary/outliers", model.outliers);
+  file.write("/summary/first_outlier", model.first_outlier);
   file.write("/summary/revivals", model.revivals);
   file.write("/summary/iterations", model.iterations);
   file.write("/summary/converged", model.converged ? 1 : 0);

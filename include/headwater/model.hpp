@@ -45,10 +45,11 @@ struct HEADWATER_EXPORT Model {
   std::string version;
   std::int64_t observations = 0;
   std::int64_t impossible_observations = 0;
-  std::int64_t outliers = 0;    // observations that were treated as missing: see --outliers
-  std::int64_t revivals = 0;    // components that were given a new column
-  std::int64_t iterations = 0;  // of batch EM, or M-steps of online EM
-  bool converged = false;       // batch EM stopped because it gained little
+  std::int64_t outliers = 0;       // observations that were treated as missing: see --outliers
+  std::int64_t first_outlier = 0;  // its number, from 1; 0 if there is none
+  std::int64_t revivals = 0;       // components that were given a new column
+  std::int64_t iterations = 0;     // of batch EM, or M-steps of online EM
+  bool converged = false;          // batch EM stopped because it gained little
   double log_likelihood = 0;
   // Of the observations that the start had not seen: predictions in the strict sense. Online EM.
   double log_likelihood_after_start = 0;
