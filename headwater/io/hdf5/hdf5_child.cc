@@ -1,11 +1,13 @@
 #include "headwater/io/hdf5/hdf5_child.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string_view>
@@ -35,6 +37,7 @@ constexpr std::int64_t kLargestContents = std::int64_t{1} << 33;  // bytes
 constexpr std::int64_t kLongestMessage = 1 << 16;
 constexpr const char* kSender = "the reader of HDF5";
 constexpr time_t kLongestSeconds = 20;
+constexpr time_t kLongestSecondsOfContents = 5;
 
 template <class T>
 std::string_view bytes_of(std::span<const T> values) {
@@ -45,7 +48,7 @@ std::string_view bytes_of(const std::int64_t& number) {
   return bytes_of(std::span<const std::int64_t>(&number, 1));
 }
 
-// SIGPROF ends the process if it has used kLongestSeconds of processor time since the last renew().
+// SIGPROF ends the process if it has used so many seconds of processor time since the last renew().
 // Time spent waiting for a disk does not count.
 class ProcessorLimit {
  public:
@@ -54,13 +57,43 @@ class ProcessorLimit {
   ProcessorLimit& operator=(const ProcessorLimit&) = delete;
   ~ProcessorLimit() { set(0); }
 
-  void renew() { set(kLongestSeconds); }
+  void renew(time_t seconds = kLongestSeconds) { set(seconds); }
 
  private:
   static void set(time_t seconds) {
     const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
     setitimer(ITIMER_PROF, &limit, nullptr);
   }
+};
+
+// Of a damaged file libhdf5 believes any size: 15 GB were needed for a model of 30 kB. While this
+// object lives, more memory than a file of this size can need is refused.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(const std::string& name) {
+    getrlimit(RLIMIT_AS, &before_);
+    std::error_code none;
+    const std::uintmax_t file_size = std::filesystem::file_size(name, none);
+    if (none || file_size > kLargestContents || !kCanBeLimited) return;
+    const rlim_t most = std::min<rlim_t>(kForAnyFile + kForEachByte * file_size, before_.rlim_cur);
+    set({.rlim_cur = most, .rlim_max = before_.rlim_max});
+  }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  ~MemoryLimit() { set(before_); }
+
+ private:
+  static constexpr rlim_t kForAnyFile = rlim_t{1} << 30;
+  static constexpr rlim_t kForEachByte = 16;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
+  static constexpr bool kCanBeLimited = false;  // sanitizers reserve terabytes of addresses
+#else
+  static constexpr bool kCanBeLimited = true;
+#endif
+
+  static void set(const rlimit& limit) { setrlimit(RLIMIT_AS, &limit); }
+
+  rlimit before_ = {};
 };
 
 // What a child process sends. A damaged file may have corrupted the child, so every size that it
@@ -188,7 +221,9 @@ void send_blocks(const Hdf5Name& name, ProcessorLimit& limit, const Send& send) 
   }
 }
 
-void send_contents(const std::string& name, const Send& send) {
+void send_contents(const std::string& name, ProcessorLimit& limit, const Send& send) {
+  limit.renew(kLongestSecondsOfContents);
+  const MemoryLimit memory(name);
   Hdf5Contents contents(Hdf5File::open(name));
   StateArchive archive;
   archive(contents);
@@ -200,7 +235,7 @@ void send_answer(const std::vector<std::string>& request, ProcessorLimit& limit,
   if (request.size() >= 3 && request[0] == kRows) {
     return send_blocks({request[1], request[2], request.back() == kLeavesFile}, limit, send);
   }
-  if (request.size() == 2 && request[0] == kContents) return send_contents(request[1], send);
+  if (request.size() == 2 && request[0] == kContents) return send_contents(request[1], limit, send);
   throw UsageError("a request that the reader of HDF5 does not know");
 }
 
