@@ -10,7 +10,9 @@
 #include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/session/engine_cost.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "progress.hpp"
@@ -127,6 +129,14 @@ void print_stop(const FitOptions& options, std::int64_t observations) {
              options.checkpoints.file);
 }
 
+// Before the first observation: it may take long.
+void print_slowness(const Config& config, Index num_channels, bool quiet) {
+  const AnyPrior prior = make_prior(config.num_components, config.prior);
+  check_cost(config, prior, num_channels);
+  const std::optional<std::string> line = slowness(config, prior, num_channels);
+  if (line && !quiet) fmt::print(stderr, "{}\n", *line);
+}
+
 // The files that a fit writes while it runs.
 class LiveOutputs {
  public:
@@ -176,6 +186,7 @@ void fit(const FitOptions& options) {
   if (config.method == Method::kOnline) watch_for_stop_signals();
   DataStream data(options.data, [] { return stop_signal() != 0; });
   options.check_start(config, data.num_channels());
+  print_slowness(config, data.num_channels(), options.quiet);
   ModelFile file(options.out);
   LiveOutputs outputs(options, checkpoints);
 
