@@ -10,7 +10,9 @@
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/session/engine_cost.hpp"
 #include "live_outputs.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
@@ -145,6 +147,14 @@ void show_progress(Session& session, Progress& progress) {
   });
 }
 
+// Before the first observation: it may take long.
+void print_slowness(const Config& config, Index num_channels, bool quiet) {
+  const AnyPrior prior = make_prior(config.num_components, config.prior);
+  check_cost(config, prior, num_channels);
+  const std::optional<std::string> line = slowness(config, prior, num_channels);
+  if (line && !quiet) say("{}\n", *line);
+}
+
 void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool quiet) {
   if (data.num_replaced() == num_told) return;
   num_told = data.num_replaced();
@@ -213,7 +223,10 @@ void fit(const FitOptions& options) {
   }
   DataStream data(
       options.data, [] { return stop_signal() != 0; }, checkpoints.pipe_before());
-  if (data.num_channels() > 0) options.check_start(config, data.num_channels());
+  if (data.num_channels() > 0) {
+    options.check_start(config, data.num_channels());
+    print_slowness(config, data.num_channels(), options.quiet);
+  }
   ModelFile file(options.out);
   checkpoints.skip(data);
   // Only now, when everything else has been checked, are files cut back.

@@ -101,6 +101,11 @@ void KroneckerOperator::add_moves(Index axis, std::span<const double> law,
 double KroneckerOperator::contraction() const {
   double largest = 0;
   for (const Matrix& p : transitions_) {
+    if (p.rows() > kMostCompared) {
+      // Two rows share at least the smallest entry of each column (Doeblin's condition).
+      largest = std::max(largest, 1 - p.colwise().minCoeff().sum());
+      continue;
+    }
     for (Index i = 0; i < p.rows(); ++i) {
       for (Index j = 0; j < i; ++j) {
         largest = std::max(largest, 0.5 * (p.row(i) - p.row(j)).cwiseAbs().sum());

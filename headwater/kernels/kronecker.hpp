@@ -40,8 +40,10 @@ class KroneckerOperator {
   void add_moves(Index axis, std::span<const double> law, std::span<const double> values,
                  double weight, std::span<double> out) const;
 
-  // The largest total-variation distance between two rows of any factor (Dobrushin's coefficient).
-  // It bounds the part of a difference between two distributions that one step preserves.
+  // A bound on the part of a difference between two distributions that one step preserves: the
+  // largest total-variation distance between two rows of any factor (Dobrushin's coefficient). Of a
+  // factor with more than kMostCompared states only a bound on that, which takes no pairs of rows.
+  static constexpr Index kMostCompared = 256;
   double contraction() const;
 
   Index stride(Index axis) const { return strides_[axis]; }

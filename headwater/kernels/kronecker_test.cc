@@ -93,6 +93,23 @@ TEST(Kronecker, ALawStaysNonnegativeThroughManyPushes) {
   EXPECT_NEAR(law.sum(), 1, 1e-12);
 }
 
+// Of the mixture of a constant row and a random matrix, part .3 of the latter.
+TEST(Kronecker, ContractionOfManyStatesIsABound) {
+  const Index states = KroneckerOperator::kMostCompared + 1;
+  Matrix p = (Matrix::Random(states, states).array() + 1).matrix();
+  p.array().colwise() /= p.rowwise().sum().array();
+  p = 0.3 * p + Matrix::Constant(states, states, 0.7 / static_cast<double>(states));
+  double exact = 0;
+  for (Index i = 0; i < states; ++i) {
+    for (Index j = 0; j < i; ++j) {
+      exact = std::max(exact, 0.5 * (p.row(i) - p.row(j)).cwiseAbs().sum());
+    }
+  }
+  const double bound = KroneckerOperator({p}).contraction();
+  EXPECT_GE(bound, exact);
+  EXPECT_LE(bound, 0.3 + 1e-12);
+}
+
 TEST(Kronecker, ContractionOfTwoStatesIsTheSecondEigenvalue) {
   const double p = 0.8571;
   const double q = 0.6926;

@@ -58,7 +58,8 @@ constexpr double kMostStateCells = 3e7;
 constexpr double kMostParticleCells = 1e8;
 constexpr double kMostBeamCells = 2e8;
 constexpr double kMostFastCells = 1e9;
-// What an observation costs beside its channels, in channels.
+// What an observation costs beside its channels, in channels, at least. A move between states costs
+// as much as a channel, so that it is more where an axis has many states.
 constexpr Index kChannelsOfOverhead = 20;
 // Passes of the fast engine over an observation's counts.
 constexpr Index kFastPasses = 20;
@@ -205,15 +206,30 @@ Index observations_to_try(Index num_channels, Index num_components) {
 
 // Fewer of the n observations where an iteration is dear: where there are many channels each tells
 // more. width: states, particles or columns that are looked at for each channel.
-Index affordable(Index n, Index width, Index num_channels, double most_cells) {
-  const auto cells = static_cast<double>(width * (num_channels + kChannelsOfOverhead));
+Index affordable(Index n, Index width, Index num_channels, double most_cells,
+                 Index overhead = kChannelsOfOverhead) {
+  const auto cells = static_cast<double>(width * (num_channels + overhead));
   return std::min(n, std::max(kFewestAffordable, static_cast<Index>(most_cells / cells)));
+}
+
+Index moves_out_of_a_state(const FiniteChain& chain) {
+  Index moves = 0;
+  for (const FiniteAxis& axis : chain.axes) moves += axis.size();
+  return std::max(moves, kChannelsOfOverhead);
 }
 
 // Where the prior has a scale EM's steps are as they are, and more of them are needed.
 std::vector<Round> rounds_by_particles(const AnyPrior& prior, Index n) {
   if (prior.has_scale()) return {{n, 10, 2}, {n, 15, 1}, {n, 50, 1}};
   return {{n, 5, 2}, {n, 10, 1}, {n, 15, 1}};
+}
+
+// Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
+bool is_small(const AnyPrior& prior) {
+  if (!prior.is_finite() || !is_in_exact_reach(prior)) return false;
+  const FiniteChain chain = prior.finite_chain();
+  return chain.num_states() <= kMostStates &&
+         chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
 }
 
 using Improve =
@@ -289,8 +305,7 @@ class Search {
 
   std::vector<Trial> run(const OnSearch& on_search) {
     on_search_ = on_search;
-    const bool is_itself = prior_.is_finite() && is_in_exact_reach(prior_) &&
-                           prior_.finite_chain().num_states() <= kMostStates;
+    const bool is_itself = is_small(prior_);
     const std::optional<AnyPrior> levels =
         is_itself ? std::nullopt : stand_in(prior_, kMostLevelStates, kMostStates);
     if (is_itself) {
@@ -369,14 +384,19 @@ class Search {
     return affordable(num_tried_, width, observations_.num_channels(), most_cells);
   }
 
+  Index most_states_affordable(const FiniteChain& chain) const {
+    return affordable(num_tried_, chain.num_states(), observations_.num_channels(), kMostStateCells,
+                      moves_out_of_a_state(chain));
+  }
+
   Stage by_exact_em(const AnyPrior& prior) const {
-    const Index most = most_affordable(prior.finite_chain().num_states(), kMostStateCells);
+    const Index most = most_states_affordable(prior.finite_chain());
     const Index few = std::min(most, kFirstRound);
     return {{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, exactly(options_)};
   }
   // What the options hold are parameters of the prior, which the stand-in does not have.
   Stage by_stand_in(const AnyPrior& levels) const {
-    const Index most = most_affordable(levels.finite_chain().num_states(), kMostStateCells);
+    const Index most = most_states_affordable(levels.finite_chain());
     const Index few = std::min(most, kFirstRound);
     MStepOptions options = options_;
     options.held_parameters.clear();

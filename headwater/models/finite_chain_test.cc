@@ -49,6 +49,23 @@ TEST(StationaryLaw, IsLeftUnchangedByTheChain) {
   EXPECT_GE(law.minCoeff(), 0);
 }
 
+// So many states that the chain itself is run; and one that comes back to where it was every second
+// step, which does not lead anywhere from unequal probabilities.
+TEST(StationaryLaw, OfManyStatesIsLeftUnchanged) {
+  const Index n = 300;
+  Matrix p = (Matrix::Random(n, n).array() + 1).matrix();
+  p.array().colwise() /= p.rowwise().sum().array();
+  const Vector law = stationary_law(p);
+  EXPECT_NEAR(law.sum(), 1, 1e-14);
+  EXPECT_LT((law.transpose() * p - law.transpose()).cwiseAbs().sum(), 1e-13);
+
+  Matrix periodic = Matrix::Zero(n, n);  // all go to the first state, which goes to any other
+  periodic.col(0).setOnes();
+  periodic.row(0).setConstant(1 / static_cast<double>(n - 1));
+  periodic(0, 0) = 0;
+  EXPECT_NEAR(stationary_law(periodic)[0], 0.5, 1e-10);
+}
+
 TEST(StationaryLaw, OfSeveralClassesIsStillALaw) {
   const Vector law = stationary_law(Matrix::Identity(3, 3));
   EXPECT_NEAR(law.sum(), 1, 1e-14);

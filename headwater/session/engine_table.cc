@@ -257,7 +257,8 @@ const std::vector<EngineInfo>& engine_table() {
        accept_all,
        make_exact,
        smooth_exactly,
-       report_nothing},
+       report_nothing,
+       exact_cost},
       {EngineKind::kBeam,
        "beam",
        "those states of a large finite prior that matter",
@@ -268,7 +269,8 @@ const std::vector<EngineInfo>& engine_table() {
        accept_all,
        make_beam,
        smooth_by_beam,
-       report_beam},
+       report_beam,
+       beam_cost},
       {EngineKind::kFast,
        "fast",
        "a product of normal or gamma laws, for priors with affine moments",
@@ -290,7 +292,8 @@ const std::vector<EngineInfo>& engine_table() {
        check_particle_options,
        make_particle,
        smooth_by_particles,
-       report_particles},
+       report_particles,
+       particle_cost},
   };
   return table;
 }

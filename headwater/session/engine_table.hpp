@@ -12,6 +12,7 @@
 #include "headwater/learning/estimate.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
+#include "headwater/session/engine_cost.hpp"
 
 namespace headwater {
 
@@ -48,6 +49,8 @@ struct EngineInfo {
   Matrix (*smooth_record)(const EngineRequest& request, const RecordView& observations);
   // What it reports of a step, beside what all engines do.
   void (*report)(const FilterStep& step, const VisitField& visit);
+  // What an observation costs; null: little enough never to be refused.
+  EngineCost (*cost)(const Config& config, const AnyPrior& prior, Index num_channels) = nullptr;
 };
 
 // All of them: an explicit table.

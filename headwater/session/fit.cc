@@ -112,6 +112,7 @@ void Session::Fit::check(const Observation& y) {
       throw InputError(fmt::format("the starting basis has {} rows and the data have {} channels",
                                    basis.rows(), size));
     }
+    check_cost(config_, prior_, size);
     num_channels_ = size;
   }
   if (size != num_channels_) {

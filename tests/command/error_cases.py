@@ -219,6 +219,14 @@ USAGE = {
     "K = 15": (fit("good.csv", "--engine", "exact", components=15), REACH),
     "K = 40": (fit("good.csv", "--engine", "exact", components=40), REACH),
     "K = 1000": (fit("good.csv", "--engine", "exact", components=1000), REACH),
+    "a beam that takes hours": (
+        fit("good.csv", "--beam-width", 1000000, components=20),
+        "engine 'beam' would need about 44 hours an observation; the limit is 60 seconds: it "
+        "compares 1000000 states with each other; use a smaller beam-width"),
+    "particles beyond memory": (
+        fit("good.csv", "--particles", 1 << 24, components=20, prior="relaxed-selection"),
+        near("engine 'particle' would need about .* GB of memory; the limit is 17 GB: there are "
+             "16777216 particles; use fewer particles")),
     "K = 1000000000": (fit(components=1000000000),
                        "--components 1000000000: expected a whole number from 1 to 65536"),
     "unknown prior": (fit(prior="guess"), near("unknown prior 'guess'; .*basis-selection.*")),

@@ -148,3 +148,15 @@ def test_what_an_engine_cannot_do_is_one_clear_line(headwater, words, expected):
     assert done.returncode == 2
     assert expected in done.stderr.decode()
     assert done.stderr.decode().count("\n") == 1
+
+
+def test_a_slow_fit_says_so_before_it_begins(headwater):
+    headwater.save("y.npy", np.ones((2, 4)))
+    arguments = ["y.npy", "--prior", "relaxed-selection", "--components", 1, "--init", "random",
+                 "--smoother", "forward", "--particles", 8000, "--out", "m.h5"]
+    line = ("engine 'particle' needs about 0.1 seconds an observation: smoother 'forward' compares "
+            "8000 particles with each other; to be faster, use fewer particles, or smoother 'lag' "
+            "or 'paris'")
+    told = headwater.attempt("fit", *arguments)
+    assert told.returncode == 0 and told.stderr.decode().splitlines()[0] == line
+    assert headwater.attempt("fit", *arguments, "--quiet").stderr == b""

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "headwater/any_prior.hpp"
+#include "headwater/config.hpp"
+
+namespace headwater {
+
+// What one observation costs an engine in a fit, within a factor of a few: enough to tell an hour
+// from a second.
+struct EngineCost {
+  double operations = 0;  // multiplications or the like; one core does some 10^9 a second
+  double bytes = 0;       // of memory, all at once
+  std::string reason;     // what makes it large, with its number
+  std::string remedy;     // what to change
+};
+
+// Beyond these a fit is refused: a minute of one core an observation, 16 GiB.
+inline constexpr double kMostOperations = 6e10;
+inline constexpr double kMostBytes = 0x1p34;
+// From this on, a tenth of a second an observation, it is worth telling.
+inline constexpr double kManyOperations = 1e8;
+
+EngineCost exact_cost(const Config& config, const AnyPrior& prior, Index num_channels);
+EngineCost beam_cost(const Config& config, const AnyPrior& prior, Index num_channels);
+EngineCost particle_cost(const Config& config, const AnyPrior& prior, Index num_channels);
+
+// Of the engine that is meant. Throws UsageError if it costs more than the limits.
+void check_cost(const Config& config, const AnyPrior& prior, Index num_channels);
+// One line for a fit that is slow and still within the limits.
+std::optional<std::string> slowness(const Config& config, const AnyPrior& prior,
+                                    Index num_channels);
+
+}  // namespace headwater

@@ -1,0 +1,94 @@
+#include "headwater/session/engine_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include "headwater/error.hpp"
+#include "headwater/registry.hpp"
+#include "headwater/session.hpp"
+
+namespace headwater {
+namespace {
+
+Config config_for(const std::string& prior, Index components) {
+  Config config;
+  config.prior.name = prior;
+  config.num_components = components;
+  return config;
+}
+
+AnyPrior prior_of(const Config& config) { return make_prior(config.num_components, config.prior); }
+
+std::string refusal(const Config& config, Index num_channels) {
+  try {
+    check_cost(config, prior_of(config), num_channels);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(EngineCost, DefaultsAreNeitherRefusedNorSlow) {
+  for (const char* prior : {"basis-selection", "relaxed-selection", "gamma", "log-gaussian"}) {
+    for (const Index components : {3, 14, 20}) {
+      const Config config = config_for(prior, components);
+      EXPECT_EQ(refusal(config, 1000), "") << prior << components;
+      EXPECT_FALSE(slowness(config, prior_of(config), 100)) << prior << components;
+    }
+  }
+}
+
+TEST(EngineCost, AWideBeamIsRefused) {
+  Config config = config_for("basis-selection", 20);
+  config.engine.beam_width = 1'000'000;
+  EXPECT_EQ(refusal(config, 8),
+            "engine 'beam' would need about 44 hours an observation; the limit is 60 seconds: it "
+            "compares 1000000 states with each other; use a smaller beam-width");
+}
+
+// No wider than there are states: 2^10.
+TEST(EngineCost, ABeamIsNoWiderThanThereAreStates) {
+  Config config = config_for("basis-selection", 10);
+  config.engine.kind = EngineKind::kBeam;
+  config.engine.beam_width = 1'000'000;
+  EXPECT_EQ(refusal(config, 8), "");
+}
+
+TEST(EngineCost, ManyParticlesAreRefusedForTheirMemory) {
+  Config config = config_for("relaxed-selection", 20);
+  config.engine.num_particles = 1 << 24;
+  const std::string message = refusal(config, 8);
+  EXPECT_NE(message.find("GB of memory"), std::string::npos) << message;
+  EXPECT_NE(message.find("use fewer particles"), std::string::npos) << message;
+}
+
+TEST(EngineCost, AllPairsOfManyParticlesAreRefused) {
+  Config config = config_for("relaxed-selection", 5);
+  config.engine.num_particles = 1'000'000;
+  EXPECT_EQ(refusal(config, 8), "");
+  config.smoother = SmootherKind::kForward;
+  EXPECT_NE(refusal(config, 8).find("smoother 'forward' compares 1000000 particles"),
+            std::string::npos);
+}
+
+TEST(EngineCost, WhatIsSlowIsSaid) {
+  Config config = config_for("basis-selection", 20);
+  config.engine.beam_width = 4000;
+  EXPECT_EQ(refusal(config, 8), "");
+  const std::optional<std::string> line = slowness(config, prior_of(config), 8);
+  ASSERT_TRUE(line);
+  EXPECT_EQ(*line,
+            "engine 'beam' needs about 3 seconds an observation: it compares 4000 states with each "
+            "other; to be faster, use a smaller beam-width");
+}
+
+// At the first observation, when the number of channels is known, and before any start is searched.
+TEST(EngineCost, ASessionRefusesItsFirstObservation) {
+  Config config = config_for("basis-selection", 20);
+  config.engine.beam_width = 1'000'000;
+  Session session(config);
+  const std::vector<double> counts{1, 2, 3};
+  EXPECT_THROW(session.update(counts), UsageError);
+}
+
+}  // namespace
+}  // namespace headwater
