@@ -23,10 +23,8 @@ headwater::Matrix parse_numbers(const std::string& name, const std::string& text
     double number = 0;
     const auto [end, error] = std::from_chars(at, last, number);
     if (error != std::errc() || (end != last && *end != ',')) {
-      throw UsageError(
-          fmt::format("--set {}={}: expected a number, or one for each component with "
-                      "commas between them",
-                      name, text));
+      throw UsageError(fmt::format(
+          "--set {}={}: expected a number, or several with commas between them", name, text));
     }
     numbers.push_back(number);
     if (end == last) break;

@@ -36,8 +36,9 @@ void NegativeBinomial::set_parameter(const Parameter& parameter) {
   const Matrix& value = parameter.value;
   const bool fits = value.cols() == 1 && (value.rows() == 1 || value.rows() == dispersion_.size());
   if (!fits) {
-    throw UsageError(fmt::format("dispersion has {} values; expected 1 or {}", value.size(),
-                                 dispersion_.size()));
+    const std::string one_each =
+        dispersion_.size() > 1 ? fmt::format(" or {}", dispersion_.size()) : "";
+    throw UsageError(fmt::format("dispersion has {} values; expected 1{}", value.size(), one_each));
   }
   for (const double phi : value.reshaped()) {
     if (!(phi >= 0 && phi <= terms::kLargestDispersion)) {

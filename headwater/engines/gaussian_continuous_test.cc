@@ -1,22 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <vector>
+#include <functional>
 
-#include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/fast_engine.hpp"
-#include "headwater/engines/particle_batch.hpp"
-#include "headwater/engines/particle_engine.hpp"
-#include "headwater/models/gamma_prior.hpp"
-#include "headwater/models/independent_prior.hpp"
-#include "headwater/models/log_gaussian.hpp"
-#include "headwater/models/relaxed_selection.hpp"
-#include "headwater/reference/gaussian_runs.hpp"
-#include "headwater/reference/grid_chain.hpp"
-#include "headwater/reference/particle_runs.hpp"
-#include "headwater/reference/streams.hpp"
-#include "headwater/simulate.hpp"
+#include "headwater/reference/continuous_records.hpp"
 
 // Particles and the fast engine under continuous priors, with a law of the counts that is not
 // Poisson's, against fine grids.
@@ -24,96 +12,29 @@
 namespace headwater {
 namespace {
 
-using reference::density;
-using reference::findings;
+using reference::ContinuousRecord;
 using reference::GaussianLaw;
-using reference::kNoise;
-using reference::kSeeds;
 using reference::largest_relative_difference;
-using reference::ParticleKind;
-using reference::particles;
 using reference::run;
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoise = 0.8;
+constexpr Index kSeeds = 30;
 
-// Two components and a background; a missing cell and an exposure.
-struct Continuous {
-  explicit Continuous(const AnyPrior& prior)
-      : emission((Matrix(3, 3) << 3, 1, 3, 0.5, 2, 4, 1, 1, 5).finished(), GaussianLaw(kNoise)) {
-    Simulator simulator(prior, Emission(emission.basis().leftCols(2), GaussianLaw(kNoise)), 5);
-    Matrix counts(3, 8);
-    for (Index t = 0; t < counts.cols(); ++t) {
-      simulator.next();
-      counts.col(t) =
-          Eigen::Map<const Vector>(simulator.observation().data(), 3) + emission.basis().col(2);
-    }
-    counts(1, 3) = kMissing;
-    Matrix exposures = Matrix::Ones(3, 8);
-    exposures(2, 6) = 0.5;
-    counts(2, 6) *= 0.5;
-    record = Record(counts, exposures);
-  }
-  Emission emission;
-  Record record;
-};
-
-Vector on_grid(const AnyPrior& prior, const Continuous& c, Index cells) {
-  const reference::GridChain grid = reference::make_grid_chain(prior, cells);
-  ExactBatch batch(grid.chain, c.emission, c.record);
-  return findings(batch.log_likelihood(), batch.statistics(false));
-}
-
-// The density of relaxed-selection jumps, so that the error falls with the squared width only.
-Vector truth_on_grid(const AnyPrior& prior, const Continuous& c) {
-  constexpr Index kCells = 96;
-  const Vector fine = on_grid(prior, c, kCells);
-  if (prior.name() != "relaxed-selection") return fine;
-  return (4 * fine - on_grid(prior, c, kCells / 2)) / 3;
+ContinuousRecord gaussian_record(const AnyPrior& prior, double noise = kNoise) {
+  return {prior, GaussianLaw(noise)};
 }
 
 TEST(GaussianEngines, ParticlesOfContinuousPriorsAgreeWithTheGrid) {
-  constexpr double kResolution = 1e-4;  // the grid's own error
-  for (const AnyPrior& prior :
-       {AnyPrior(LogGaussian(2, 0.7, 0.3)), AnyPrior(GammaPrior(2, 3, 0.6)),
-        AnyPrior(IndependentPrior(2, 2)), AnyPrior(RelaxedSelection(2, 0.8))}) {
-    const Continuous c(prior);
-    Vector truth = truth_on_grid(prior, c);
-    const double log_likelihood = truth[0];
-    truth[0] = 1;
-    for (const bool guided : {false, true}) {
-      auto options = particles(ParticleKind::kLag, guided);
-      options.learn_prior = false;
-      const Matrix found = reference::over_seeds(kSeeds, [&](std::uint64_t seed) {
-        options.filter.seed = seed;
-        ParticleEngine engine(prior, c.emission, options, reference::threads(1));
-        const double estimate = run(engine, c.record);
-        return findings(std::exp(estimate - log_likelihood), engine.statistics());
-      });
-      ASSERT_EQ(found.cols(), truth.size());
-      EXPECT_LT(reference::largest_z(found, truth, kResolution), reference::critical_z(found))
-          << prior.name() << ", guided " << guided;
-    }
-  }
+  reference::expect_particles_agree_with_grid(GaussianLaw(kNoise), kSeeds, 1e-6);
 }
 
 // Guides that know the law keep more particles alive than the prior alone.
 TEST(GaussianEngines, GuidesKnowTheLaw) {
-  for (const AnyPrior& prior :
-       {AnyPrior(LogGaussian(2, 0.7, 0.3)), AnyPrior(GammaPrior(2, 3, 0.6)),
-        AnyPrior(IndependentPrior(2, 2)), AnyPrior(RelaxedSelection(2, 0.8))}) {
-    Continuous c(prior);
+  for (const AnyPrior& prior : reference::continuous_priors()) {
+    ContinuousRecord c = gaussian_record(prior);
     c.emission.set_law(GaussianLaw(0.3));
-    const auto mean_effective_size = [&](bool guided) {
-      auto options = particles(ParticleKind::kLag, guided);
-      options.filter.bridge_below = 0;
-      ParticleFilter filter(prior, c.emission, options.filter, reference::threads(1));
-      double sum = 0;
-      for (Index t = 0; t < c.record.size(); ++t) {
-        sum += filter.step(c.record[t]).particles()->effective_size;
-      }
-      return sum / static_cast<double>(c.record.size());
-    };
-    EXPECT_GT(mean_effective_size(true), 2 * mean_effective_size(false)) << prior.name();
+    EXPECT_GT(mean_effective_size(prior, c, true), 2 * mean_effective_size(prior, c, false))
+        << prior.name();
   }
 }
 
@@ -135,9 +56,10 @@ struct Best {
   double log_likelihood = 0;
 };
 
-Best climb_naively(const Continuous& c, const Observation& y,
+Best climb_naively(const ContinuousRecord& c, const Observation& y,
                    const std::function<double(Index, double)>& prior_slope) {
   const Matrix& basis = c.emission.basis();
+  const reference::LawFormulas gaussian = reference::gaussian_formulas(kNoise);
   Best best{Vector::Ones(3), Vector::Zero(2)};
   const auto for_cells = [&](const auto& visit) {
     for_each_seen(y, [&](Index m, double count, double exposure) {
@@ -156,7 +78,7 @@ Best climb_naively(const Continuous& c, const Observation& y,
     }
   }
   for_cells([&](Index m, double exposure, double away) {
-    best.log_likelihood += std::log(density(away, 0));
+    best.log_likelihood += std::log(gaussian.density(m, away, 0));
     for (Index k = 0; k < 2; ++k) {
       const double share = best.x[k] * exposure * basis(m, k) / kNoise;
       best.curvature[k] += share * share;
@@ -168,7 +90,7 @@ Best climb_naively(const Continuous& c, const Observation& y,
 TEST(GaussianEngines, FastFitsNormalLawsToOneObservation) {
   const AnyPrior prior(LogGaussian(2, 0.7, 0.3));
   const double variance = 0.09 / (1 - 0.49);
-  const Continuous c(prior);
+  const ContinuousRecord c = gaussian_record(prior);
   const Observation& y = c.record[6];  // with an exposure
   FastEngine engine(prior, c.emission, uncorrected());
   const FilterStep step = engine.step(y, 1);
@@ -187,7 +109,7 @@ TEST(GaussianEngines, FastFitsNormalLawsToOneObservation) {
 TEST(GaussianEngines, FastFitsGammaLawsToOneObservation) {
   const double shape = 3;
   const AnyPrior prior(GammaPrior(2, shape, 0.6));
-  const Continuous c(prior);
+  const ContinuousRecord c = gaussian_record(prior);
   const Observation& y = c.record[6];
   FastEngine engine(prior, c.emission, uncorrected());
   const FilterStep step = engine.step(y, 1);
@@ -208,7 +130,7 @@ TEST(GaussianEngines, FastFitsGammaLawsToOneObservation) {
 // With its correction by weighted draws the probability of the first observation has no bias.
 TEST(GaussianEngines, CorrectedFastAgreesWithTheGrid) {
   const AnyPrior prior(LogGaussian(2, 0.7, 0.3));
-  const Continuous c(prior);
+  const ContinuousRecord c = gaussian_record(prior);
   Record first;
   first.add(c.record[0]);
   const double truth =
@@ -227,7 +149,7 @@ TEST(GaussianEngines, CorrectedFastAgreesWithTheGrid) {
 TEST(GaussianEngines, FastStatisticsAreNearThoseOfTheGrid) {
   for (const AnyPrior& prior :
        {AnyPrior(LogGaussian(2, 0.7, 0.05)), AnyPrior(GammaPrior(2, 200, 0.6))}) {
-    const Continuous c(prior);
+    const ContinuousRecord c = gaussian_record(prior);
     ExactBatch batch(reference::make_grid_chain(prior, 96).chain, c.emission, c.record);
     const Statistics truth = batch.statistics(false);
     for (const Index most_corrected : {Index{0}, Index{12}}) {

@@ -1,81 +1,34 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <memory>
 
-#include "headwater/engines/beam_engine.hpp"
-#include "headwater/engines/exact_engine.hpp"
-#include "headwater/engines/fast_engine.hpp"
-#include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/basis_curvature.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
-#include "headwater/learning/online_em.hpp"
 #include "headwater/matching.hpp"
-#include "headwater/models/basis_selection.hpp"
-#include "headwater/models/finite_prior.hpp"
-#include "headwater/models/gamma_prior.hpp"
-#include "headwater/models/log_gaussian.hpp"
 #include "headwater/reference/gaussian_law.hpp"
-#include "headwater/reference/particle_runs.hpp"
+#include "headwater/reference/learners.hpp"
 #include "headwater/reference/streams.hpp"
-#include "headwater/simulate.hpp"
 
 // Learning under a law of the counts that is not Poisson's and has a parameter of its own.
 
 namespace headwater {
 namespace {
 
+using reference::gammas;
 using reference::GaussianLaw;
+using reference::Learner;
 using reference::perturbed;
+using reference::three_states;
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+// Means are six times the noise at least, so that no draw is below 0.
 constexpr double kNoise = 0.5;
 constexpr Index kLength = 2000;
 
-// Means are 3 at least: six times the noise, so that no draw is below 0.
-const Matrix& true_basis() {
-  static const Matrix basis = (Matrix(5, 2) << 8, 3, 2, 9, 6, 6, 10, 4, 3, 5).finished();
-  return basis;
-}
+const Matrix& true_basis() { return reference::learned_basis(); }
 
-AnyPrior three_states() {
-  const Matrix states = (Matrix(3, 2) << 1, 0.4, 0.5, 1, 1.5, 1.2).finished();
-  const Matrix transition =
-      (Matrix(3, 3) << 0.8, 0.1, 0.1, 0.2, 0.7, 0.1, 0.2, 0.2, 0.6).finished();
-  return AnyPrior(FiniteStatePrior(states, transition));
-}
-
-AnyPrior logarithms() { return AnyPrior(LogGaussian(2, 0.3, 0.5)); }
-AnyPrior gammas() { return AnyPrior(GammaPrior(2, 4, 0.3)); }
-
-// One cell in ten is missing, one in ten has half the exposure.
 Record simulated(const AnyPrior& prior, Index length) {
-  Simulator simulator(prior, Emission(true_basis(), GaussianLaw(kNoise)), 7);
-  const RandomStream random(8);
-  Record record;
-  for (Index t = 0; t < length; ++t) {
-    simulator.next();
-    std::vector<double> counts = simulator.observation();
-    std::vector<double> exposures(counts.size(), 1);
-    Generator generator = random.at(static_cast<std::uint64_t>(t), 0, Purpose::observation);
-    for (std::size_t m = 0; m < counts.size(); ++m) {
-      const double u = generator.uniform();
-      if (u < 0.1) counts[m] = kMissing;
-      if (u > 0.9) {
-        exposures[m] = 0.5;
-        const double mean =
-            0.5 * true_basis()
-                      .row(static_cast<Index>(m))
-                      .dot(Eigen::Map<const Vector>(simulator.activation().data(), 2));
-        counts[m] = GaussianLaw(kNoise).draw(0, mean, generator);
-      }
-    }
-    record.add(Observation(counts, exposures));
-  }
-  return record;
+  return reference::imperfect_record(prior, GaussianLaw(kNoise), length);
 }
 
 Estimate poor_start(const AnyPrior& prior) {
@@ -153,87 +106,15 @@ TEST(GaussianLearning, MonteCarloEmFindsTheTruth) {
 
 // --- online EM -----------------------------------------------------------------------------------
 
-struct Learner {
-  const char* name;
-  AnyPrior prior;
-  std::vector<std::string> held;  // of the prior's parameters: the law has a noise too
-  std::function<std::unique_ptr<Engine>(const Estimate&)> make;
-};
-
-std::unique_ptr<Engine> make_exact(const Estimate& start, ExactEngineOptions::Smoother smoother) {
-  ExactEngineOptions options;
-  options.smoother = smoother;
-  return std::make_unique<ExactEngine>(start.prior, start.emission(), options);
-}
-
-std::unique_ptr<Engine> make_particles(const Estimate& start,
-                                       ParticleEngineOptions::Smoother smoother, bool guided,
-                                       Index num_particles) {
-  auto options = reference::particle_options(smoother, num_particles);
-  options.filter.guided = guided;
-  return std::make_unique<ParticleEngine>(start.prior, start.emission(), options,
-                                          reference::threads(1));
-}
-
-std::unique_ptr<Engine> make_beam(const Estimate& start) {
-  return std::make_unique<BeamEngine>(start.prior, start.emission(), BeamEngineOptions());
-}
-
-std::unique_ptr<Engine> make_fast(const Estimate& start) {
-  return std::make_unique<FastEngine>(start.prior, start.emission(), FastEngineOptions());
-}
-
-std::vector<Learner> learners() {
-  using Exact = ExactEngineOptions::Smoother;
-  using Particles = ParticleEngineOptions::Smoother;
-  const auto exact = [](Exact smoother) {
-    return [=](const Estimate& start) { return make_exact(start, smoother); };
-  };
-  const auto particles = [](Particles smoother, bool guided, Index n) {
-    return [=](const Estimate& start) { return make_particles(start, smoother, guided, n); };
-  };
-  return {
-      {"exact, lag", three_states(), {}, exact(Exact::kWindow)},
-      {"exact, forward", three_states(), {}, exact(Exact::kForward)},
-      {"exact, as printed", three_states(), {}, exact(Exact::kForwardAsPrinted)},
-      {"beam", three_states(), {}, make_beam},
-      {"lag", three_states(), {"transition"}, particles(Particles::kLag, false, 100)},
-      {"lag, guided", three_states(), {"transition"}, particles(Particles::kLag, true, 50)},
-      {"path", three_states(), {"transition"}, particles(Particles::kPath, true, 50)},
-      {"path as printed",
-       three_states(),
-       {"transition"},
-       particles(Particles::kPathAsPrinted, true, 30)},
-      {"paris", three_states(), {"transition"}, particles(Particles::kParis, true, 50)},
-      {"forward", three_states(), {"transition"}, particles(Particles::kForward, true, 30)},
-      {"lag, guided, log-gaussian",
-       logarithms(),
-       {"persistence"},
-       particles(Particles::kLag, true, 100)},
-      {"lag, guided, gamma",
-       gammas(),
-       {"persistence", "shape"},
-       particles(Particles::kLag, true, 100)},
-      {"fast, log-gaussian", logarithms(), {"persistence"}, make_fast},
-      {"fast, gamma", gammas(), {"persistence", "shape"}, make_fast},
-  };
-}
-
-OnlineEm start_of(const Learner& learner, const Estimate& start) {
-  OnlineEmOptions options;
-  options.m_step.held_parameters = learner.held;
-  return {learner.make(start), start, options};
-}
-
 // Activations of a continuous prior are all but known here, and EM then mixes and unmixes columns
 // slowly, whatever the law. Such learners start at the true basis: they must stay there, and find
 // the noise.
 TEST(GaussianLearning, OnlineEmFindsTheTruthByEveryEngine) {
-  for (const Learner& learner : learners()) {
+  for (const Learner& learner : reference::all_learners()) {
     const Record record = simulated(learner.prior, kLength);
     Estimate start = poor_start(learner.prior);
     if (!learner.prior.is_finite()) start.basis = true_basis();
-    OnlineEm em = start_of(learner, start);
+    OnlineEm em = learner.from(start);
     for (Index t = 0; t < record.size(); ++t) em.update(record[t]);
     em.finish();
     expect_found(em.reported(), 0.05, learner.name);
@@ -242,16 +123,16 @@ TEST(GaussianLearning, OnlineEmFindsTheTruthByEveryEngine) {
 
 // What has been learned, of the law too, is in the saved state, whatever the law is made with.
 TEST(GaussianLearning, ASavedStateGoesOnBitForBit) {
-  for (const Learner& learner : learners()) {
+  for (const Learner& learner : reference::all_learners()) {
     const Record record = simulated(learner.prior, 300);
-    OnlineEm em = start_of(learner, poor_start(learner.prior));
+    OnlineEm em = learner.from(poor_start(learner.prior));
     for (Index t = 0; t < 200; ++t) em.update(record[t]);
     ASSERT_NE(noise_of(em.last()), 2) << learner.name;
     StateArchive writing;
     em.exchange(writing);
     Estimate other = poor_start(learner.prior);
     other.law = GaussianLaw(17);
-    OnlineEm again = start_of(learner, other);
+    OnlineEm again = learner.from(other);
     StateArchive reading(writing.bytes());
     again.exchange(reading);
     reading.expect_end();

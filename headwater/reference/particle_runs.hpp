@@ -89,12 +89,12 @@ inline double largest_z(const Matrix& values, const Vector& truth, double resolu
   return largest;
 }
 
-// What largest_z() of such values exceeds with probability 1e-6 at most where the truth is the
+// What largest_z() of such values exceeds with probability alpha at most where the truth is the
 // mean: Student's t with a degree of freedom less than there are seeds, the rate of alarms shared
 // among the columns (Bonferroni) of so many calls of a test.
-inline double critical_z(const Matrix& values, int num_calls = 1) {
+inline double critical_z(const Matrix& values, int num_calls = 1, double alpha = 1e-6) {
   const auto num_comparisons = static_cast<double>(values.cols() * num_calls);
-  return student_critical(static_cast<double>(values.rows()) - 1, 1e-6 / num_comparisons);
+  return student_critical(static_cast<double>(values.rows()) - 1, alpha / num_comparisons);
 }
 
 }  // namespace headwater::reference

@@ -1,24 +1,11 @@
 #include "headwater/reference/path_sums.hpp"
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace headwater::reference {
 
 namespace {
-
-// Calls visit(path) for every sequence of `length` states out of n.
-void for_each_path(Index n, Index length,
-                   const std::function<void(const std::vector<Index>&)>& visit) {
-  std::vector<Index> path(length, 0);
-  while (true) {
-    visit(path);
-    Index t = 0;
-    while (t < length && ++path[t] == n) path[t++] = 0;
-    if (t == length) return;
-  }
-}
 
 struct Model {
   Vector initial;
@@ -55,15 +42,7 @@ void add_path_statistics(const FiniteChain& chain, const Matrix& states, const M
       }
     }
     if (t == 0) continue;
-    Index at = 0;
-    Index stride = 1;
-    for (const FiniteAxis& axis : chain.axes) {
-      const Index from = path[t - 1] / stride % axis.size();
-      const Index to = path[t] / stride % axis.size();
-      out.s3[at + from * axis.size() + to] += weight;
-      at += axis.size() * axis.size();
-      stride *= axis.size();
-    }
+    add_moves(chain, path[t - 1], path[t], weight, out.s3);
   }
 }
 
@@ -97,6 +76,27 @@ Matrix dense_transition(const FiniteChain& chain) {
     }
   }
   return dense;
+}
+
+void for_each_path(Index n, Index length,
+                   const std::function<void(const std::vector<Index>&)>& visit) {
+  std::vector<Index> path(length, 0);
+  while (true) {
+    visit(path);
+    Index t = 0;
+    while (t < length && ++path[t] == n) path[t++] = 0;
+    if (t == length) return;
+  }
+}
+
+void add_moves(const FiniteChain& chain, Index from, Index to, double weight, Vector& s3) {
+  Index at = 0;
+  Index stride = 1;
+  for (const FiniteAxis& axis : chain.axes) {
+    s3[at + from / stride % axis.size() * axis.size() + to / stride % axis.size()] += weight;
+    at += axis.size() * axis.size();
+    stride *= axis.size();
+  }
 }
 
 PathSums sum_over_paths(const FiniteChain& chain, const Matrix& states, const Matrix& basis,

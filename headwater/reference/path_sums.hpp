@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "headwater/emission/statistics.hpp"
@@ -27,5 +28,12 @@ double log_poisson(const Eigen::Ref<const Vector>& y, const Vector& intensity);
 
 // The full n x n transition matrix.
 Matrix dense_transition(const FiniteChain& chain);
+
+// Calls visit(path) for every sequence of `length` states out of n.
+void for_each_path(Index n, Index length,
+                   const std::function<void(const std::vector<Index>&)>& visit);
+
+// s3 += weight for the move of each axis from one joint state to another.
+void add_moves(const FiniteChain& chain, Index from, Index to, double weight, Vector& s3);
 
 }  // namespace headwater::reference

@@ -4,6 +4,7 @@
 
 #include "headwater/any_law.hpp"
 #include "headwater/error.hpp"
+#include "headwater/law_table.hpp"
 #include "headwater/session/options.hpp"
 
 namespace headwater {
@@ -21,9 +22,14 @@ void Config::validate() const {
     throw UsageError(fmt::format("paper-exact has counts {}; it cannot go with counts {}",
                                  AnyLaw()->name(), counts.law));
   }
-  if (!counts.parameters.empty() && counts.law == AnyLaw()->name()) {
-    throw UsageError(
-        fmt::format("counts {} has no parameter '{}'", counts.law, counts.parameters.front().name));
+  if (counts.law == AnyLaw()->name() || paper_exact) {
+    const auto refuse = [](const std::string& name) {
+      throw UsageError(fmt::format("counts {} has no parameter '{}'", AnyLaw()->name(), name));
+    };
+    for (const Parameter& parameter : counts.parameters) refuse(parameter.name);
+    for (const std::string& name : m_step.held_parameters) {
+      if (is_law_parameter(name)) refuse(name);
+    }
   }
   if (m_step.hold_basis && initial_basis.size() == 0) {
     throw UsageError("hold basis needs the basis that is to be held; give it with init");

@@ -98,9 +98,12 @@ void FilteredStatistics::remember_unseen(const FastFilter& filter, const Observa
     if (is_plain || is_missing) unseen_.push_back({y.exposed()[j], time, 1 - y.exposures()[j]});
   }
   if (is_plain) return;
-  for (std::size_t j = 0; j < filter.evidence().channels().size(); ++j) {
-    unseen_.push_back({filter.evidence().channels()[j], time, 1 - filter.forces().losses[j]});
-  }
+  // Not from the filter's forces, which lack the losses of channels whose terms are linear.
+  for_each_seen(y, [&](Index m, double count, double exposure) {
+    const double intensity = filter.emission().basis().row(m).dot(step.activation);
+    const CellForces forces = filter.emission().law()->cell_forces(m, count, exposure, intensity);
+    unseen_.push_back({m, time, 1 - forces.loss});
+  });
 }
 
 void FilteredStatistics::fold(const FastFilter& filter) {

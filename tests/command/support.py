@@ -98,15 +98,16 @@ def settings(**values):
     return arguments
 
 
-def held_model(headwater, name, basis, stay_off, stay_on, background=None):
-    """A model file with the given parameters, made by a fit in which all of them are held."""
+def held_model(headwater, name, basis, stay_off, stay_on, background=None, law=()):
+    """A model file with the given parameters, made by a fit in which all of them are held. `law`:
+    options that say what the law of the counts is."""
     start = basis if background is None else np.column_stack([basis, background])
     headwater.save("held_basis.npy", start)
     headwater.write("held_data.csv", as_csv(np.ones((3, len(basis)))))
     headwater("fit", "held_data.csv", "--components", basis.shape[1],
               "--prior", "basis-selection", *settings(stay_off=stay_off, stay_on=stay_on),
               "--init", "held_basis.npy", "--hold", "basis", "--hold", "stay_off",
-              "--hold", "stay_on", "--average", "none", "--out", name,
+              "--hold", "stay_on", "--average", "none", "--out", name, *law,
               *(["--background"] if background is not None else []))
     return name
 
