@@ -41,7 +41,7 @@ constexpr double kFloor = 1e-3;
 // How laws of the counts are compared: see choose_law().
 constexpr Index kFewestForLaws = 30;
 constexpr std::int64_t kLawIterations = 15;
-constexpr double kStandardErrors = 2;
+constexpr double kStandardErrors = 3;
 constexpr double kImpossible = -1e6;  // log-probability of what cannot be
 
 // The first round is on few observations: enough to tell a hopeless beginning.
