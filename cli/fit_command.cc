@@ -76,9 +76,11 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     say("start: {}{} on the first observations\n", start.chosen, among);
   }
   if (const StartReport::LawChoice& law = start.law; !law.chosen.empty()) {
-    say("counts {}: predicts held-out observations better than {} by {:.3g} nats an "
-        "observation (standard error {:.2g})\n",
-        law.chosen, law.other, law.gain, law.standard_error);
+    const bool is_richer = law.chosen != AnyLaw()->name();
+    say("counts {}: {} predicts held-out observations {}better, by {:.3g} nats an observation "
+        "(standard error {:.2g})\n",
+        law.chosen, is_richer ? law.chosen : law.other, is_richer ? "" : "not clearly ", law.gain,
+        law.standard_error);
   }
   if (!model.engine_reason.empty()) {
     say("engine {}: {}\n", to_string(model.engine), model.engine_reason);

@@ -12,9 +12,9 @@
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
-#include "headwater/learning/cumulant_start.hpp"
+#include "headwater/learning/beginnings.hpp"
 #include "headwater/learning/initialise.hpp"
-#include "headwater/learning/kl_nmf.hpp"
+#include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
 
@@ -22,8 +22,6 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kRandomStarts = 4;
-constexpr int kFactorisationIterations = 100;
 // Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
 constexpr Index kMostStates = 1024;
 constexpr Index kMostLevelStates = 256;
@@ -35,14 +33,10 @@ constexpr Index kParticles = 200;
 constexpr Index kObservationsForCumulants = 4000;
 // A finite prior with too many states is tried on a beam of so few.
 constexpr Index kBeamWidth = 64;
-// A factorisation's zeros, over the mean of their channel.
-constexpr double kFloor = 1e-3;
 
-// How laws of the counts are compared: see choose_law().
+// A trial is fitted to so many observations at least, and by so many iterations, to compare laws.
 constexpr Index kFewestForLaws = 30;
 constexpr std::int64_t kLawIterations = 15;
-constexpr double kStandardErrors = 3;
-constexpr double kImpossible = -1e6;  // log-probability of what cannot be
 
 // The first round is on few observations: enough to tell a hopeless beginning.
 constexpr Index kFirstRound = 300;
@@ -80,42 +74,6 @@ struct Trial {
   bool is_stand_in = false;  // whether its prior only stands for the one that is to be learned
   bool is_factorised = false;
 };
-
-// A factorisation with columns on the scale that they have under the prior, and without zeros.
-Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& start,
-                  const AnyPrior& prior) {
-  const Factorisation found = kl_nmf(observations, start, kFactorisationIterations);
-  const Vector scale = found.activations.rowwise().mean().cwiseQuotient(mean_activation(prior));
-  Matrix basis = found.basis * scale.asDiagonal();
-  const Vector least = kFloor * start.rowwise().mean();
-  for (Index k = 0; k < basis.cols(); ++k) basis.col(k) = basis.col(k).cwiseMax(least);
-  return basis.allFinite() ? basis : start;
-}
-
-struct NamedBasis {
-  std::string name;
-  Matrix basis;
-  bool is_factorised = false;
-};
-
-std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
-                                   const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
-  std::vector<NamedBasis> bases;
-  for (Index i = 0; i < kRandomStarts; ++i) {
-    const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
-    bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
-  }
-  const Matrix random = bases[0].basis;
-  const CumulantStart cumulants =
-      cumulant_start(observations, law, activation_variances(prior), random);
-  if (cumulants.columns_found > 0 && cumulants.basis.allFinite()) {
-    bases.push_back(
-        {"factorisation of cumulants", factorised(observations, cumulants.basis, prior), true});
-    bases.push_back({"cumulants", cumulants.basis});
-  }
-  bases.push_back({"factorisation", factorised(observations, random, prior), true});
-  return bases;
-}
 
 void improve(Trial& trial, const RecordView& observations, std::int64_t iterations,
              const MStepOptions& m_step, const OnIteration& on_iteration) {
@@ -295,7 +253,7 @@ class Search {
         num_tried_(std::min(observations.size(), observations_to_try(observations.num_channels(),
                                                                      prior.num_components()))) {
     const Matrix rates = observations.rates();
-    for (NamedBasis& begin : beginnings(rates, prior, law, seed)) {
+    for (Beginning& begin : beginnings(rates, prior, law, seed)) {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);
       trials_.push_back(
@@ -344,7 +302,6 @@ class Search {
   StartReport::LawChoice choose_law(const AnyLaw& other, Trial& trial) const {
     const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
     const RecordView tried = observations_.first(std::min(observations_.size(), all));
-    const Index fitted = 2 * tried.size() / 3;
     const auto fit = [&](const AnyLaw& law, Index observations) {
       Trial result = trial;
       result.estimate.law = law;
@@ -352,32 +309,16 @@ class Search {
                           [&](std::int64_t, double, const Estimate&) {
                             if (on_search_) on_search_(1, 1);
                           });
-      return result;
+      return result.estimate;
     };
-    const Vector gains =
-        predictions(fit(other, fitted).estimate, tried).tail(tried.size() - fitted) -
-        predictions(fit(trial.estimate.law, fitted).estimate, tried).tail(tried.size() - fitted);
-    const auto n = static_cast<double>(gains.size());
-    const double gain = gains.mean();
-    const double error = std::sqrt((gains.array() - gain).square().sum() / (n * (n - 1)));
-    const std::string now = trial.estimate.law->name();
-    if (!(gain > kStandardErrors * error)) return {now, other->name(), -gain, error};
-    trial = fit(other, tried.size());
-    return {other->name(), now, gain, error};
+    const auto filter = [&](const Estimate& estimate) { return filter_(estimate, seed_); };
+    const StartReport::LawChoice choice =
+        compare_laws(trial.estimate.law, other, tried, fit, filter);
+    if (choice.chosen == other->name()) trial.estimate = fit(other, tried.size());
+    return choice;
   }
 
  private:
-  // log p(y_t | y_1 .. y_{t-1}) of each observation; a floor where that is -infinity.
-  Vector predictions(const Estimate& estimate, const RecordView& observations) const {
-    const std::unique_ptr<Engine> engine = filter_(estimate, seed_);
-    Vector logarithms(observations.size());
-    for (Index t = 0; t < observations.size(); ++t) {
-      const FilterStep step = engine->step(observations[t], 0);
-      logarithms[t] = step.impossible ? kImpossible : step.log_predictive;
-    }
-    return logarithms;
-  }
-
   bool learns() const { return learns_prior(options_, prior_); }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
   Index most_affordable(Index width, double most_cells) const {

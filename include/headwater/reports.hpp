@@ -71,12 +71,12 @@ struct StartReport {
 
     void exchange(StateArchive& archive) { archive(name, log_likelihood, iterations); }
   };
-  // How much better one law of the counts predicted held-out observations than another, in nats an
-  // observation.
+  // Two laws of the counts that predicted held-out observations: the Poisson law, and one with more
+  // parameters.
   struct LawChoice {
     std::string chosen;  // empty where there was nothing to choose
     std::string other;
-    double gain = 0;
+    double gain = 0;  // of the law with more parameters, in nats an observation
     double standard_error = 0;
 
     void exchange(StateArchive& archive) { archive(chosen, other, gain, standard_error); }

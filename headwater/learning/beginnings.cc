@@ -1,0 +1,51 @@
+#include "headwater/learning/beginnings.hpp"
+
+#include <fmt/format.h>
+
+#include "headwater/learning/activation_law.hpp"
+#include "headwater/learning/cumulant_start.hpp"
+#include "headwater/learning/initialise.hpp"
+#include "headwater/learning/kl_nmf.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index kRandomStarts = 4;
+constexpr int kFactorisationIterations = 100;
+// A factorisation's zeros, over the mean of their channel.
+constexpr double kFloor = 1e-3;
+
+// A factorisation with columns on the scale that they have under the prior, and without zeros.
+Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& start,
+                  const AnyPrior& prior) {
+  const Factorisation found = kl_nmf(observations, start, kFactorisationIterations);
+  const Vector scale = found.activations.rowwise().mean().cwiseQuotient(mean_activation(prior));
+  Matrix basis = found.basis * scale.asDiagonal();
+  const Vector least = kFloor * start.rowwise().mean();
+  for (Index k = 0; k < basis.cols(); ++k) basis.col(k) = basis.col(k).cwiseMax(least);
+  return basis.allFinite() ? basis : start;
+}
+
+}  // namespace
+
+std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
+                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
+  std::vector<Beginning> bases;
+  for (Index i = 0; i < kRandomStarts; ++i) {
+    const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
+    bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
+  }
+  const Matrix random = bases[0].basis;
+  const CumulantStart cumulants =
+      cumulant_start(observations, law, activation_variances(prior), random);
+  if (cumulants.columns_found > 0 && cumulants.basis.allFinite()) {
+    bases.push_back(
+        {"factorisation of cumulants", factorised(observations, cumulants.basis, prior), true});
+    bases.push_back({"cumulants", cumulants.basis});
+  }
+  bases.push_back({"factorisation", factorised(observations, random, prior), true});
+  return bases;
+}
+
+}  // namespace headwater

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "headwater/any_law.hpp"
+#include "headwater/any_prior.hpp"
+
+namespace headwater {
+
+// A basis that a search for a start begins with.
+struct Beginning {
+  std::string name;  // "cumulants", "factorisation", "random 1", ...
+  Matrix basis;
+  bool is_factorised = false;
+};
+
+// From cumulants of the counts, from classical factorisation, and at random. observations: M x T
+// rates, NaN where a cell is missing.
+std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
+                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed);
+
+}  // namespace headwater
