@@ -51,8 +51,9 @@ TEST(Observation, IsRefusedAtTheDoor) {
             "observation 17, channel 2: -1 found; observations must be from 0 to 1e+15");
   EXPECT_EQ(message_of({kInfinity}, {}),
             "observation 17, channel 1: inf found; observations must be from 0 to 1e+15");
-  EXPECT_EQ(message_of({1, 1}, {1, -2}),
-            "observation 17, channel 2: exposure -2 found; exposures must be 0, or from 1e-15 to 1e+15");
+  EXPECT_EQ(
+      message_of({1, 1}, {1, -2}),
+      "observation 17, channel 2: exposure -2 found; exposures must be 0, or from 1e-15 to 1e+15");
   EXPECT_EQ(message_of({1, 1}, {1}), "observation 17 has 2 channels and 1 exposures");
 }
 
