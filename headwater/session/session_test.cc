@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/io/test_support.hpp"
@@ -355,11 +357,18 @@ TEST(Session, ImpossibleObservationsAreLeftOutOfTheLikelihood) {
   EXPECT_EQ(session.model().impossible_observations, 1);
 }
 
+// A prior whose parameters run away.
+class LostPrior : public BasisSelection {
+ public:
+  using BasisSelection::BasisSelection;
+  Parameters parameters() const {
+    return {scalar_parameter("stay_on", std::numeric_limits<double>::quiet_NaN())};
+  }
+};
+
 TEST(Session, RefusesAnEstimateThatIsNotFinite) {
-  Config config = small_config();
-  config.initial_basis = Matrix::Constant(4, 2, 1e-308);
-  Session session(config);
-  for (int t = 0; t < 200; ++t) session.update(std::vector<double>(4, 1e300));
+  Session session(small_config(), AnyPrior(LostPrior(2, 0.9, 0.7)));
+  for (int t = 0; t < 200; ++t) session.update(std::vector<double>(4, 1));
   EXPECT_THAT(message_of([&] { session.finish(); }),
               testing::HasSubstr("has not led to a finite estimate"));
 }

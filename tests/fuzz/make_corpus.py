@@ -97,7 +97,7 @@ def main():
 
 def state_of(checkpoint):
     """The last field of a checkpoint: a length and so many bytes."""
-    for at in range(len(checkpoint) - 8, 0, -1):
+    for at in range(len(checkpoint) - 8):
         if int.from_bytes(checkpoint[at:at + 8], "little") == len(checkpoint) - at - 8:
             return checkpoint[at + 8:]
     raise ValueError("no state in the checkpoint")

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -79,9 +78,9 @@ void SparseMtxSource::merge_duplicates() {
     } else {
       *++merged = *entry;
     }
-    if (std::isinf(merged->value)) {
-      throw InputError(fmt::format("{}, column {}: its entries add up to more than 1.8e308",
-                                   position(), merged->column + 1));
+    if (merged->value > kLargestCount) {
+      throw InputError(fmt::format("{}, column {}: its entries add up to more than {:g}",
+                                   position(), merged->column + 1, kLargestCount));
     }
   }
   row_entries_.erase(merged + 1, row_entries_.end());

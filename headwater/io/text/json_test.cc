@@ -44,7 +44,9 @@ TEST(Json, EscapesStrings) {
   EXPECT_EQ(text_of(""), "\"\"");
   EXPECT_EQ(text_of("a\"b\\c/d"), R"("a\"b\\c/d")");
   EXPECT_EQ(text_of("\b\f\n\r\t"), R"("\b\f\n\r\t")");
-  EXPECT_EQ(text_of(std::string_view("\0\x1f\x7f", 3)), "\"\\u0000\\u001f\x7f\"");
+  EXPECT_EQ(text_of(std::string_view("\0\x1f\x7f", 3)), "\"\\u0000\\u001f\\u007f\"");
+  // An escape sequence in one character, an override of the direction of writing, a tag.
+  EXPECT_EQ(text_of("\u009b\u202e\U000e0041"), R"("\u009b\u202e\udb40\udc41")");
   EXPECT_EQ(text_of("größer €"), "\"größer €\"");
 }
 
