@@ -12,9 +12,8 @@
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
-#include "headwater/learning/cumulant_start.hpp"
+#include "headwater/learning/beginnings.hpp"
 #include "headwater/learning/initialise.hpp"
-#include "headwater/learning/kl_nmf.hpp"
 #include "headwater/learning/level_prior.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
 
@@ -22,8 +21,6 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kRandomStarts = 4;
-constexpr int kFactorisationIterations = 100;
 // Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
 constexpr Index kMostStates = 1024;
 constexpr Index kMostLevelStates = 256;
@@ -35,8 +32,6 @@ constexpr Index kParticles = 200;
 constexpr Index kObservationsForCumulants = 4000;
 // A finite prior with too many states is tried on a beam of so few.
 constexpr Index kBeamWidth = 64;
-// A factorisation's zeros, over the mean of their channel.
-constexpr double kFloor = 1e-3;
 
 // The first round is on few observations: enough to tell a hopeless beginning.
 constexpr Index kFirstRound = 300;
@@ -74,42 +69,6 @@ struct Trial {
   bool is_stand_in = false;  // whether its prior only stands for the one that is to be learned
   bool is_factorised = false;
 };
-
-// A factorisation with columns on the scale that they have under the prior, and without zeros.
-Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& start,
-                  const AnyPrior& prior) {
-  const Factorisation found = kl_nmf(observations, start, kFactorisationIterations);
-  const Vector scale = found.activations.rowwise().mean().cwiseQuotient(mean_activation(prior));
-  Matrix basis = found.basis * scale.asDiagonal();
-  const Vector least = kFloor * start.rowwise().mean();
-  for (Index k = 0; k < basis.cols(); ++k) basis.col(k) = basis.col(k).cwiseMax(least);
-  return basis.allFinite() ? basis : start;
-}
-
-struct NamedBasis {
-  std::string name;
-  Matrix basis;
-  bool is_factorised = false;
-};
-
-std::vector<NamedBasis> beginnings(const Eigen::Ref<const Matrix>& observations,
-                                   const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
-  std::vector<NamedBasis> bases;
-  for (Index i = 0; i < kRandomStarts; ++i) {
-    const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
-    bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
-  }
-  const Matrix random = bases[0].basis;
-  const CumulantStart cumulants =
-      cumulant_start(observations, law, activation_variances(prior), random);
-  if (cumulants.columns_found > 0 && cumulants.basis.allFinite()) {
-    bases.push_back(
-        {"factorisation of cumulants", factorised(observations, cumulants.basis, prior), true});
-    bases.push_back({"cumulants", cumulants.basis});
-  }
-  bases.push_back({"factorisation", factorised(observations, random, prior), true});
-  return bases;
-}
 
 void improve(Trial& trial, const RecordView& observations, std::int64_t iterations,
              const MStepOptions& m_step, const OnIteration& on_iteration) {
@@ -298,6 +257,7 @@ class Search {
   }
 
   std::vector<Trial> run(const OnSearch& on_search) {
+    if (trials_.size() == 1) return std::move(trials_);
     const bool is_itself = is_small(prior_);
     const std::optional<AnyPrior> levels =
         is_itself ? std::nullopt : stand_in(prior_, kMostLevelStates, kMostStates);
