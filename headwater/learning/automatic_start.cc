@@ -263,6 +263,7 @@ class Search {
 
   std::vector<Trial> run(const OnSearch& on_search) {
     on_search_ = on_search;
+    if (trials_.size() == 1) return std::move(trials_);
     const bool is_itself = is_small(prior_);
     const std::optional<AnyPrior> levels =
         is_itself ? std::nullopt : stand_in(prior_, kMostLevelStates, kMostStates);
@@ -297,6 +298,9 @@ class Search {
     }
     return std::move(trials_);
   }
+
+  // After run(): not where a single beginning was all that could be afforded.
+  bool can_compare_laws() const { return last_stage_.improve != nullptr; }
 
   // After run(): the same trial under one law and under another, of which the better one is left.
   StartReport::LawChoice choose_law(const AnyLaw& other, Trial& trial) const {
@@ -390,7 +394,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   Trial& best = trials.front();
   StartReport report;
   report.chosen = best.report.name;
-  if (laws.size() > 1 && observations.size() >= kFewestForLaws) {
+  if (laws.size() > 1 && search.can_compare_laws() && observations.size() >= kFewestForLaws) {
     report.law = search.choose_law(laws[1], best);
   }
   for (const Trial& trial : trials) report.trials.push_back(trial.report);

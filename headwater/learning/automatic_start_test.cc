@@ -279,5 +279,22 @@ TEST(AutomaticStart, TellsPriorsApartByMoreThanTheirNames) {
   EXPECT_FALSE(found.estimate.prior.is_finite());
 }
 
+// So many channels that EM is not tried: what is found is the factorisation, and it is better than
+// nothing.
+TEST(AutomaticStart, OfAWideStreamIsAFactorisation) {
+  const Index channels = (Index{1} << 20) + 1;
+  const AnyPrior prior(GammaPrior(2, 1, 0.5));
+  Matrix counts = Matrix::Zero(channels, 3);
+  counts.col(0).head(channels / 2).setOnes();
+  counts.col(1).tail(channels / 2).setConstant(2);
+  counts.col(2).setOnes();
+  const Record record(counts);
+  const StartSearch found = automatic_start(record, prior, {}, false, {}, 1, {});
+  EXPECT_EQ(found.report.trials.size(), 1U);
+  EXPECT_EQ(found.report.chosen, "factorisation");
+  EXPECT_TRUE(found.estimate.basis.allFinite());
+  EXPECT_GT(found.estimate.basis.minCoeff(), 0);
+}
+
 }  // namespace
 }  // namespace headwater

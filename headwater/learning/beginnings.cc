@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/cumulant_start.hpp"
 #include "headwater/learning/initialise.hpp"
@@ -13,13 +15,26 @@ namespace {
 
 constexpr Index kRandomStarts = 4;
 constexpr int kFactorisationIterations = 100;
+// A basis with more entries than this has one beginning: the buffer has few observations of so many
+// channels, and some hundred iterations of EM would each go over all entries.
+constexpr Index kMostEntriesTried = Index{1} << 21;
+// It is a factorisation of no more operations than this, some 20 seconds: a cell takes four for
+// each component and some thirty beside.
+constexpr double kMostWork = 2e10;
+constexpr int kFewestIterations = 5;
 // A factorisation's zeros, over the mean of their channel.
 constexpr double kFloor = 1e-3;
 
+int affordable_iterations(Index num_cells, Index num_columns) {
+  const double work = static_cast<double>(num_cells) * static_cast<double>(4 * num_columns + 30);
+  return static_cast<int>(
+      std::clamp<double>(kMostWork / work, kFewestIterations, kFactorisationIterations));
+}
+
 // A factorisation with columns on the scale that they have under the prior, and without zeros.
 Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& start,
-                  const AnyPrior& prior) {
-  const Factorisation found = kl_nmf(observations, start, kFactorisationIterations);
+                  const AnyPrior& prior, int iterations = kFactorisationIterations) {
+  const Factorisation found = kl_nmf(observations, start, iterations);
   const Vector scale = found.activations.rowwise().mean().cwiseQuotient(mean_activation(prior));
   Matrix basis = found.basis * scale.asDiagonal();
   const Vector least = kFloor * start.rowwise().mean();
@@ -30,8 +45,14 @@ Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& st
 }  // namespace
 
 std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
-                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
+                                   const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
   std::vector<Beginning> bases;
+  if (observations.rows() * prior.num_components() > kMostEntriesTried) {
+    const Matrix random = random_start(observations, prior, seed);
+    const int iterations = affordable_iterations(observations.size(), random.cols());
+    bases.push_back({"factorisation", factorised(observations, random, prior, iterations), true});
+    return bases;
+  }
   for (Index i = 0; i < kRandomStarts; ++i) {
     const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
     bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
