@@ -18,6 +18,8 @@ constexpr double kWindow = 264;
 // Passes of the exact engine over its transition matrices: the filter's, some three backward, and
 // the moves.
 constexpr double kExactPasses = 6;
+// ... and what M-steps, the stationary law and the trace do with each of their entries.
+constexpr double kExactEntry = 20;
 // Of a beam: operations for each pair of a state and one of the step before, in all passes.
 // Measured: 160 ns a pair with 20 components and the default window.
 constexpr double kBeamPair = 160;
@@ -57,7 +59,8 @@ EngineCost exact_cost(const Config&, const AnyPrior& prior, Index num_channels) 
     entries += static_cast<double>(axis.size() * axis.size());
   }
   EngineCost cost;
-  cost.operations = states * (kExactPasses * moves + 2 * static_cast<double>(num_channels));
+  cost.operations = states * (kExactPasses * moves + 2 * static_cast<double>(num_channels)) +
+                    kExactEntry * entries;
   cost.bytes = kNumber * (2 * kWindow * states + 8 * entries);
   cost.reason = fmt::format("prior '{}' has {} states", prior.name(), states);
   cost.remedy = "use fewer states, or engine 'particle'";
