@@ -95,7 +95,7 @@ void print_json(const ShowOptions& options, const Model& model) {
   for (const auto& [name, text] : model.options) json.key(name).value(text);
   json.end_object();
   json.end_object();
-  print_words("{}\n", json.text());
+  fmt::print("{}\n", json.text());
 }
 
 // Prints the estimated basis beside the true one, with matched columns, and their difference.

@@ -17,6 +17,8 @@ class Restarts {
   Restarts(const Config& config, Index num_restarts);
 
   void update(const Observation& y);
+  // Gives the fits what waits for a block to be full.
+  void hand_on();
   void finish();
   void exchange(StateArchive& archive);  // see Session
 
@@ -30,8 +32,6 @@ class Restarts {
   Index best() const;
 
  private:
-  void hand_on();
-
   std::vector<std::unique_ptr<Session>> sessions_;
   ThreadPool pool_;
   std::vector<Observation> block_;

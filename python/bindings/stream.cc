@@ -23,18 +23,26 @@ Restarts as_restarts(const std::vector<Stream*>& streams) {
   return Restarts(config, static_cast<Index>(streams.size()));
 }
 
+void copy_state(Session& from, Session& to) {
+  StateArchive state;
+  state(from);
+  StateArchive archive(state.bytes());
+  archive(to);
+}
+
 void save_checkpoint(const std::vector<Stream*>& streams, const std::string& name) {
   Restarts restarts = as_restarts(streams);
   Checkpoint checkpoint;
   checkpoint.options = fit_options(restarts);
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    checkpoint.state += streams[i]->with_session([&](Session& session, StreamDigest& seen) {
-      StateArchive archive;
-      archive(session);
+    streams[i]->with_session([&](Session& session, StreamDigest& seen) {
+      copy_state(session, restarts.session(static_cast<Index>(i)));
       checkpoint.seen = seen;
-      return archive.bytes();
     });
   }
+  StateArchive archive;
+  archive(restarts);
+  checkpoint.state = archive.bytes();
   write_checkpoint(checkpoint, name);
 }
 
@@ -42,12 +50,10 @@ void load_checkpoint(const std::vector<Stream*>& streams, const std::string& nam
   Restarts restarts = as_restarts(streams);
   Checkpoint checkpoint = read_checkpoint(name);
   take_up(checkpoint, name, restarts);
+  restarts.hand_on();
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    StateArchive state;
-    state(restarts.session(static_cast<Index>(i)));
     streams[i]->with_session([&](Session& session, StreamDigest& seen) {
-      StateArchive archive(state.bytes());
-      archive(session);
+      copy_state(restarts.session(static_cast<Index>(i)), session);
       seen = checkpoint.seen;
     });
   }
