@@ -45,7 +45,7 @@ Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& st
 }  // namespace
 
 std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
-                                   const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
+                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
   std::vector<Beginning> bases;
   if (observations.rows() * prior.num_components() > kMostEntriesTried) {
     const Matrix random = random_start(observations, prior, seed);

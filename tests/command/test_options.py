@@ -180,13 +180,15 @@ def test_model_files_name_options_as_before(headwater):
     found = headwater.facts("x.h5")["options"]
     assert {found.pop("start-stay_off"), found.pop("start-stay_on")} == {"0.9", "0.7"}
     assert found == {
-        "init": "auto", "per-component": "no", "hold": "", "background": "no", "method": "online",
+        "counts": "auto", "dispersion": "channel", "init": "auto", "start-on": "0",
+        "per-component": "no", "hold": "", "background": "no", "method": "online",
         "engine": "auto", "proposal": "auto", "particles": "1000", "beam-width": "256",
         "resampling": "systematic", "resample-below": "0.5", "backward": "mcmc",
         "backward-draws": "2", "smoother": "auto", "lag": "0", "window-tolerance": "1e-06",
         "block": "0", "paper-exact": "no", "scale-in": "auto", "step": "auto", "burn-in": "0",
         "average": "polyak", "iterations": "200", "tolerance": "1e-09", "basis-shape": "1.000001",
-        "basis-rate": "1e-06", "basis-floor": "1e-10", "transition-weight": "1e-06"}
+        "basis-rate": "1e-06", "basis-floor": "1e-10", "transition-weight": "1e-06",
+        "outliers": "skip"}
 
 
 def test_the_page_of_options_is_fresh(headwater):
