@@ -74,8 +74,8 @@ Table tabulate_log_factorials() {
 }  // namespace
 
 double log_gamma(double x) {
-  using Limits = std::numeric_limits<double>;
-  if (!(x > 0)) return x == 0 ? Limits::infinity() : Limits::quiet_NaN();
+  using Doubles = std::numeric_limits<double>;
+  if (!(x > 0)) return x == 0 ? Doubles::infinity() : Doubles::quiet_NaN();
   return x < kStirlingFrom ? log_gamma_small(x) : stirling(x) + stirling_remainder(x);
 }
 

@@ -18,13 +18,13 @@ inline bool is_step_size(double value) { return value >= 0 && value <= 1; }
 // Whether the numbers are probabilities that sum to 1, but for rounding.
 template <class Numbers>
 bool is_law(const Numbers& values) {
-  constexpr double kRounding = 1e-6;
+  constexpr double kRoundingOfLaw = 1e-6;
   double sum = 0;
   for (const double value : values) {
     if (!(value >= 0)) return false;
     sum += value;
   }
-  return std::abs(sum - 1) <= kRounding;
+  return std::abs(sum - 1) <= kRoundingOfLaw;
 }
 
 // Whether each of them is an index into a list of `size` elements.
