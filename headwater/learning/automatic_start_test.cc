@@ -289,7 +289,7 @@ TEST(AutomaticStart, OfAWideStreamIsAFactorisation) {
   counts.col(1).tail(channels / 2).setConstant(2);
   counts.col(2).setOnes();
   const Record record(counts);
-  const StartSearch found = automatic_start(record, prior, {}, false, {}, 1, {});
+  const StartSearch found = automatic_start(record, prior, {AnyLaw()}, false, {}, 1, {});
   EXPECT_EQ(found.report.trials.size(), 1U);
   EXPECT_EQ(found.report.chosen, "factorisation");
   EXPECT_TRUE(found.estimate.basis.allFinite());

@@ -81,14 +81,14 @@ Vector standard_errors(const Record& record, const Estimate& best, double log_li
   return errors;
 }
 
-// Within 3 standard errors. For an estimate that is normal, one of six dispersions is farther off
-// with probability 1 - (1 - .0027)^6 = .016; all engines see the same record, so their errors are
-// almost the same.
+// Within 4 standard errors. For an estimate that is normal, one of six dispersions is farther off
+// with probability 1 - (1 - 6.3e-5)^6 = 4e-4 (with 3 standard errors one record in 60 would fail);
+// all engines see the same record, so their errors are almost the same.
 void expect_found(const Estimate& found, const Truth& truth, const Vector& errors,
                   const char* who) {
   const Vector dispersion = dispersions_of(found);
   for (Index m = 0; m < errors.size(); ++m) {
-    EXPECT_NEAR(dispersion[m], truth.dispersion[m], 3 * errors[m]) << who << ", channel " << m;
+    EXPECT_NEAR(dispersion[m], truth.dispersion[m], 4 * errors[m]) << who << ", channel " << m;
   }
 }
 

@@ -103,7 +103,8 @@ def test_the_summary_says_what_was_chosen_and_by_how_much(headwater):
     done = headwater.attempt("fit", "y.csv", "--components", 2, "--prior", "basis-selection",
                              "--out", "model.h5")
     line, = [line for line in done.stderr.decode().splitlines() if line.startswith("counts ")]
-    start = "counts negative-binomial: predicts held-out observations better than poisson by "
+    start = ("counts negative-binomial: negative-binomial predicts held-out observations better, "
+             "by ")
     assert line.startswith(start)
     gain, error = line[len(start):].split(" nats an observation (standard error ")
     assert float(gain) > 3 * float(error.rstrip(")")) > 0
@@ -222,7 +223,7 @@ def test_a_checkpoint_of_another_law_is_refused(headwater):
     done = headwater.attempt(*words, "--counts", "poisson", "--resume", "state", "--out", "other.h5")
     assert done.returncode == 1
     assert done.stderr.decode() == ("headwater: state: belongs to a fit with counts "
-                                    "negative-binomial; this one has poisson\n")
+                                    "negative-binomial; this one has counts poisson\n")
 
 
 def seal(path):
