@@ -10,8 +10,9 @@
 // Checks of numbers that were read from a file, for StateArchive::expect().
 namespace headwater {
 
-// Numbers of observations, steps and the like can be doubled and added without overflow.
-inline bool is_count(std::int64_t value) { return value >= 0 && value <= std::int64_t{1} << 60; }
+// Numbers of observations, steps and the like. No stream is that long; they can be doubled and
+// added, and random numbers have an address for each (see RandomStream).
+inline bool is_count(std::int64_t value) { return value >= 0 && value < std::int64_t{1} << 47; }
 
 inline bool is_step_size(double value) { return value >= 0 && value <= 1; }
 

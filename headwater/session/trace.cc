@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "headwater/core/state_checks.hpp"
-
 namespace headwater {
 
 namespace {
 
 constexpr Index kFewestRows = 32;
+constexpr std::int64_t kLongestInterval = std::int64_t{1} << 60;  // it can still be doubled
 constexpr Index kMostNumbers = Index{1} << 20;
 
 Index row_limit(Index numbers_in_row, Index most_rows) {
@@ -29,7 +28,7 @@ void Trace::add(TraceRow row) {
 
 void Trace::exchange(StateArchive& archive) {
   archive(every_, rows_);
-  archive.expect(is_count(every_) && every_ > 0, "a trace without an interval");
+  archive.expect(every_ > 0 && every_ <= kLongestInterval, "a trace without an interval");
 }
 
 bool Trace::has_length(Index length) const {
