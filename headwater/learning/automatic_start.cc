@@ -8,15 +8,12 @@
 
 #include "headwater/engines/beam_engine.hpp"
 #include "headwater/engines/exact_engine.hpp"
-#include "headwater/engines/fast_engine.hpp"
-#include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
-#include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/beginnings.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
-#include "headwater/learning/monte_carlo_em.hpp"
+#include "headwater/learning/start_trials.hpp"
 
 namespace headwater {
 
@@ -25,14 +22,10 @@ namespace {
 // Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
 constexpr Index kMostStates = 1024;
 constexpr Index kMostLevelStates = 256;
-// What is left of a stand-in's trials is improved under the prior itself, by so many particles.
-constexpr Index kParticles = 200;
 // So many for the cumulants of unbounded activations: of ten streams of 'gamma' (M = 8, K = 5,
 // persistence .8) the mean cosine of the columns with the truth was below .98 in two with 1,000, in
 // one with 2,000 and in none with 4,000.
 constexpr Index kObservationsForCumulants = 4000;
-// A finite prior with too many states is tried on a beam of so few.
-constexpr Index kBeamWidth = 64;
 
 // A trial is fitted to so many observations at least, and by so many iterations, to compare laws.
 constexpr Index kFewestForLaws = 30;
@@ -68,93 +61,11 @@ struct Round {
   std::size_t trials;  // that go on from it
 };
 
-struct Trial {
-  StartReport::Trial report;
-  Estimate estimate;
-  bool is_stand_in = false;  // whether its prior only stands for the one that is to be learned
-  bool is_factorised = false;
-};
-
-void improve(Trial& trial, const RecordView& observations, std::int64_t iterations,
-             const MStepOptions& m_step, const OnIteration& on_iteration) {
-  BatchEmOptions options;
-  options.max_iterations = iterations;
-  options.tolerance = 1e-7;
-  options.m_step = m_step;
-  BatchEmResult result = batch_em(observations, std::move(trial.estimate), options, on_iteration);
-  trial.estimate = std::move(result.estimate);
-  trial.report.iterations += result.iterations;
-  trial.report.log_likelihood =
-      result.log_likelihood.back() / static_cast<double>(observations.size());
-}
-
-void sort_by_likelihood(std::vector<Trial>& trials, std::size_t count) {
+void sort_by_likelihood(std::vector<StartTrial>& trials, std::size_t count) {
   std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
-                   [](const Trial& a, const Trial& b) {
+                   [](const StartTrial& a, const StartTrial& b) {
                      return a.report.log_likelihood > b.report.log_likelihood;
                    });
-}
-
-// A trial that was found under a stand-in, under the prior that it stands for.
-void put_under(const AnyPrior& prior, Trial& trial) {
-  const Vector ratio = mean_activation(trial.estimate.prior).cwiseQuotient(mean_activation(prior));
-  trial.estimate.basis.leftCols(ratio.size()) *= ratio.asDiagonal();
-  trial.estimate.prior = prior;
-  trial.is_stand_in = false;
-}
-
-// An engine for a trial, whose random numbers are those of a seed.
-using MakeTrialEngine =
-    std::function<std::unique_ptr<Engine>(const Estimate& estimate, std::uint64_t seed)>;
-
-MakeTrialEngine particle_engines(bool learn_prior) {
-  return [learn_prior, pool = std::make_shared<ThreadPool>(1)](const Estimate& estimate,
-                                                               std::uint64_t seed) {
-    ParticleEngineOptions options;
-    options.filter.num_particles = kParticles;
-    options.filter.seed = seed;
-    options.learn_prior = learn_prior;
-    return std::make_unique<ParticleEngine>(estimate.prior, estimate.emission(), options, pool);
-  };
-}
-
-MakeTrialEngine beam_engines(bool learn_prior) {
-  return [learn_prior](const Estimate& estimate, std::uint64_t seed) {
-    BeamEngineOptions options;
-    options.filter = {kBeamWidth, seed};
-    options.learn_prior = learn_prior;
-    return std::make_unique<BeamEngine>(estimate.prior, estimate.emission(), options);
-  };
-}
-
-MakeTrialEngine fast_engines(bool learn_prior) {
-  return [learn_prior](const Estimate& estimate, std::uint64_t seed) {
-    FastEngineOptions options;
-    options.filter.seed = seed;
-    options.learn_prior = learn_prior;
-    return std::make_unique<FastEngine>(estimate.prior, estimate.emission(), options);
-  };
-}
-
-void improve_by_engine(Trial& trial, const RecordView& observations, std::int64_t iterations,
-                       const MStepOptions& m_step, const MakeTrialEngine& make, std::uint64_t seed,
-                       const OnIteration& on_iteration) {
-  seed += static_cast<std::uint64_t>(trial.report.iterations);
-  BatchEmOptions options;
-  options.max_iterations = iterations;
-  options.tolerance = 0;
-  options.lengthen_steps = !trial.estimate.prior.has_scale();
-  options.m_step = m_step;
-  BatchEmResult result = monte_carlo_em(
-      observations, std::move(trial.estimate), options,
-      [&](const Estimate& estimate, std::int64_t iteration) {
-        return make(estimate, seed + (static_cast<std::uint64_t>(iteration) << 32));
-      },
-      on_iteration);
-  trial.estimate = std::move(result.estimate);
-  trial.report.iterations += result.iterations;
-  trial.report.log_likelihood =
-      result.log_likelihood.back() / static_cast<double>(observations.size());
 }
 
 // How many observations EM is tried on, if that can be afforded.
@@ -191,14 +102,14 @@ bool is_small(const AnyPrior& prior) {
 }
 
 using Improve =
-    std::function<void(Trial& trial, const Round& round, const OnIteration& on_iteration)>;
+    std::function<void(StartTrial& trial, const Round& round, const OnIteration& on_iteration)>;
 
 struct Stage {
   std::vector<Round> rounds;
   Improve improve;
 };
 
-void search(std::vector<Trial>& trials, const std::vector<Stage>& stages,
+void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages,
             const OnSearch& on_search) {
   std::int64_t all = 0;
   std::size_t count = trials.size();
@@ -261,7 +172,7 @@ class Search {
     }
   }
 
-  std::vector<Trial> run(const OnSearch& on_search) {
+  std::vector<StartTrial> run(const OnSearch& on_search) {
     on_search_ = on_search;
     if (trials_.size() == 1) return std::move(trials_);
     const bool is_itself = is_small(prior_);
@@ -276,7 +187,7 @@ class Search {
       };
       search(trials_, {last_stage_}, on_search);
     } else if (levels) {
-      for (Trial& trial : trials_) {
+      for (StartTrial& trial : trials_) {
         trial.estimate.prior = *levels;
         trial.is_stand_in = true;
       }
@@ -285,7 +196,7 @@ class Search {
       search(trials_, {by_stand_in(*levels), last_stage_}, on_search);
     } else if (is_in_beam_reach(prior_)) {
       filter_ = beam_engines(learns());
-      last_stage_ = by_engine(filter_, kBeamWidth, kMostBeamCells);
+      last_stage_ = by_engine(filter_, kTrialBeamWidth, kMostBeamCells);
       search(trials_, {last_stage_}, on_search);
     } else if (prior_.is_affine()) {
       filter_ = fast_engines(learns());
@@ -294,7 +205,7 @@ class Search {
     } else {
       filter_ = particle_engines(learns());
       last_stage_ = by_particles();
-      trials_ = {*std::ranges::find_if(trials_, &Trial::is_factorised)};
+      trials_ = {*std::ranges::find_if(trials_, &StartTrial::is_factorised)};
     }
     return std::move(trials_);
   }
@@ -303,11 +214,11 @@ class Search {
   bool can_compare_laws() const { return last_stage_.improve != nullptr; }
 
   // After run(): the same trial under one law and under another, of which the better one is left.
-  StartReport::LawChoice choose_law(const AnyLaw& other, Trial& trial) const {
+  StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) const {
     const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
     const RecordView tried = observations_.first(std::min(observations_.size(), all));
     const auto fit = [&](const AnyLaw& law, Index observations) {
-      Trial result = trial;
+      StartTrial result = trial;
       result.estimate.law = law;
       last_stage_.improve(result, {observations, kLawIterations, 1},
                           [&](std::int64_t, double, const Estimate&) {
@@ -348,7 +259,7 @@ class Search {
     return {{{few, 10, 4}, {most, 20, 4}}, exactly(std::move(options))};
   }
   Stage by_particles() const {
-    const Index all = most_affordable(kParticles * num_columns(), kMostParticleCells);
+    const Index all = most_affordable(kTrialParticles * num_columns(), kMostParticleCells);
     return {rounds_by_particles(prior_, all), with_engines(particle_engines(learns()))};
   }
   Stage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
@@ -358,18 +269,18 @@ class Search {
   }
 
   Improve exactly(MStepOptions options) const {
-    return [this, options = std::move(options)](Trial& trial, const Round& round,
+    return [this, options = std::move(options)](StartTrial& trial, const Round& round,
                                                 const OnIteration& tell) {
       improve(trial, observations_.first(round.observations), round.iterations, options, tell);
     };
   }
   Improve with_engines(MakeTrialEngine make) const {
-    return
-        [this, make = std::move(make)](Trial& trial, const Round& round, const OnIteration& tell) {
-          if (trial.is_stand_in) put_under(prior_, trial);
-          improve_by_engine(trial, observations_.first(round.observations), round.iterations,
-                            options_, make, seed_, tell);
-        };
+    return [this, make = std::move(make)](StartTrial& trial, const Round& round,
+                                          const OnIteration& tell) {
+      if (trial.is_stand_in) put_under(prior_, trial);
+      improve_by_engine(trial, observations_.first(round.observations), round.iterations, options_,
+                        make, seed_, tell);
+    };
   }
 
   RecordView observations_;
@@ -377,7 +288,7 @@ class Search {
   const MStepOptions& options_;
   std::uint64_t seed_;
   Index num_tried_;
-  std::vector<Trial> trials_;
+  std::vector<StartTrial> trials_;
   OnSearch on_search_;
   Stage last_stage_;
   MakeTrialEngine filter_;
@@ -390,14 +301,14 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
                             const MStepOptions& options, std::uint64_t seed,
                             const OnSearch& on_search) {
   Search search(observations, prior, laws.front(), background, options, seed);
-  std::vector<Trial> trials = search.run(on_search);
-  Trial& best = trials.front();
+  std::vector<StartTrial> trials = search.run(on_search);
+  StartTrial& best = trials.front();
   StartReport report;
   report.chosen = best.report.name;
   if (laws.size() > 1 && search.can_compare_laws() && observations.size() >= kFewestForLaws) {
     report.law = search.choose_law(laws[1], best);
   }
-  for (const Trial& trial : trials) report.trials.push_back(trial.report);
+  for (const StartTrial& trial : trials) report.trials.push_back(trial.report);
   return {std::move(best.estimate), std::move(report)};
 }
 

@@ -74,6 +74,7 @@ class Session::Fit {
   bool wants_to_hold_back() const;
   Index num_to_hold_back() const;
   OnlineEmOptions learner_options() const;
+  BatchEmOptions batch_options() const;
   bool searches() const;
   // Whether the first M-step waits until what was searched is in.
   bool waits_for_search() const {
