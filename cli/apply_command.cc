@@ -26,6 +26,7 @@ struct ApplyOptions {
   bool quiet = false;
   EngineConfig engine;
   std::uint64_t seed = kDefaultSeed;
+  SeasonConfig season;
 };
 
 const Estimate& estimate_to_apply(const ApplyOptions& options, const Model& model) {
@@ -36,6 +37,7 @@ void apply_filtered(const ApplyOptions& options, const Model& model, DataStream&
                     MatrixSink& sink) {
   ModelFilter filter(estimate_to_apply(options, model), model.background, options.engine,
                      options.seed);
+  filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
   for (std::int64_t t = 1; data.next(); ++t) {
     filter.step(data.observation());
@@ -48,8 +50,9 @@ void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream&
                     MatrixSink& sink) {
   Record all;
   while (data.next()) all.add(data.observation());
-  const RowMatrix means = smoothed_activations(estimate_to_apply(options, model), model.background,
-                                               all, options.engine, options.seed);
+  const RowMatrix means =
+      smoothed_activations(estimate_to_apply(options, model), model.background, all, options.engine,
+                           options.seed, options.season.phase);
   for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
 }
 
@@ -101,6 +104,7 @@ OptionTable<ApplyOptions> apply_table() {
                  .python_name = "last"},
                 &ApplyOptions::last),
            quiet_option(&ApplyOptions::quiet, "print no progress line")}),
+      {within(&ApplyOptions::season, *find_by_name(season_options(), "phase"))},
       within(&ApplyOptions::engine, engine_options()),
       in_group<ApplyOptions>("Engine", {seed_option(&ApplyOptions::seed)}),
   });

@@ -30,6 +30,7 @@ struct ScoreOptions {
   bool quiet = false;
   EngineConfig engine;
   std::uint64_t seed = kDefaultSeed;
+  SeasonConfig season;
 };
 
 struct Score {
@@ -54,6 +55,7 @@ Score run_over(const ScoreOptions& options, const Model& model, DataStream& data
   const auto predict = sink_if_named(options.predict);
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
                      options.seed);
+  filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
   Score score;
   TailProbability tail_probability(options.seed);
@@ -155,6 +157,7 @@ OptionTable<ScoreOptions> score_table() {
                  .python_name = "last"},
                 &ScoreOptions::last),
            quiet_option(&ScoreOptions::quiet, "print no progress line")}),
+      {within(&ScoreOptions::season, *find_by_name(season_options(), "phase"))},
       within(&ScoreOptions::engine, engine_options()),
       in_group<ScoreOptions>("Engine", {seed_option(&ScoreOptions::seed)}),
   });

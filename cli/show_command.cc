@@ -26,6 +26,8 @@ struct ShowOptions {
   bool basis = false;
   bool trace = false;
   bool last = false;
+  bool profile = false;
+  Index period = 0;
   std::string compare;
 };
 
@@ -42,6 +44,24 @@ void print_row(const Row& row) {
 void print_basis(const ShowOptions& options, const Model& model) {
   const Matrix basis = basis_of(estimate_to_show(options, model), model.background);
   for (Index m = 0; m < basis.rows(); ++m) print_row(basis.row(m));
+}
+
+void print_profile(const ShowOptions& options, const Model& model) {
+  const std::vector<Matrix>& profiles = estimate_to_show(options, model).season.profiles();
+  std::vector<std::string> periods;
+  for (const Matrix& profile : profiles) periods.push_back(fmt::format("{}", profile.cols()));
+  if (profiles.empty()) throw InputError(fmt::format("{}: has no period", options.model));
+  if (profiles.size() > 1 && options.period == 0) {
+    throw UsageError(fmt::format("{} has the periods {}; say which with --period", options.model,
+                                 fmt::join(periods, " and ")));
+  }
+  for (const Matrix& profile : profiles) {
+    if (options.period != 0 && profile.cols() != options.period) continue;
+    for (Index k = 0; k < profile.rows(); ++k) print_row(profile.row(k));
+    return;
+  }
+  throw UsageError(fmt::format("{} has no period {}; expected {}", options.model, options.period,
+                               fmt::join(periods, " or ")));
 }
 
 void print_trace(const ShowOptions& options, const Model& model) {
@@ -79,6 +99,15 @@ void print_json(const ShowOptions& options, const Model& model) {
     write_value(json, parameter.value);
   }
   json.end_object();
+  json.key("periods").begin_array();
+  for (const Matrix& profile : estimate.season.profiles()) {
+    json.begin_object();
+    json.key("period").value(profile.cols());
+    json.key("profile");
+    write_value(json, profile);
+    json.end_object();
+  }
+  json.end_array();
   json.key("engine").value(to_string(model.engine));
   if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
   if (model.engine == EngineKind::kBeam) json.key("lost_mass").value(model.lost_mass);
@@ -154,6 +183,10 @@ void print_text(const ShowOptions& options, const Model& model) {
                   value.minCoeff(), value.maxCoeff(), value.size(), median(value));
     }
   }
+  for (const Matrix& profile : estimate.season.profiles()) {
+    print_words("period {}: gains from {:.3g} to {:.3g}; --profile prints them\n", profile.cols(),
+                profile.minCoeff(), profile.maxCoeff());
+  }
   print_words("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
               with_commas(model.observations), to_string(model.method), to_string(model.engine),
               model.log_likelihood);
@@ -186,6 +219,8 @@ void show(const ShowOptions& options) {
     print_json(options, model);
   } else if (options.basis) {
     print_basis(options, model);
+  } else if (options.profile) {
+    print_profile(options, model);
   } else if (options.trace) {
     print_trace(options, model);
   } else {
@@ -207,6 +242,13 @@ OptionTable<ShowOptions> show_table() {
                 &ShowOptions::json),
            flag({.name = "basis", .help = "print the basis: M lines of K numbers with 17 digits"},
                 &ShowOptions::basis),
+           flag(
+               {.name = "profile", .help = "print the profile of the season: K lines of P numbers"},
+               &ShowOptions::profile),
+           whole_number({.name = "period",
+                         .value_name = "P",
+                         .help = "which profile, if there are several periods"},
+                        &ShowOptions::period, 0, kLongestPeriod),
            flag({.name = "trace", .help = "print the estimates as they changed: CSV with a header"},
                 &ShowOptions::trace),
            text({.name = "compare",
@@ -233,6 +275,6 @@ void add_show(CLI::App& app, Run& run) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App& command = *app.add_subcommand("show", "print what is in a model file");
   add_options(command, show_table(), *options);
-  exclude_each_other(command, {"--json", "--basis", "--trace", "--compare"});
+  exclude_each_other(command, {"--json", "--basis", "--profile", "--trace", "--compare"});
   command.callback([options, &run] { run = [options] { show(*options); }; });
 }

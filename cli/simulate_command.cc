@@ -21,6 +21,8 @@ using namespace headwater;
 struct SimulateOptions {
   PriorConfig prior;
   CountsConfig counts = {.law = AnyLaw()->name()};
+  SeasonConfig season;
+  std::vector<std::string> profiles;
   ParameterOptions parameters;
   std::string basis;
   std::optional<Index> channels;
@@ -53,6 +55,26 @@ Matrix basis_to_use(const SimulateOptions& options) {
   return basis;
 }
 
+Season season_to_use(const SimulateOptions& options) {
+  std::vector<Matrix> profiles;
+  const std::vector<Period>& periods = options.season.periods;
+  if (periods.size() != options.profiles.size()) {
+    throw UsageError(
+        fmt::format("--period is given {} times and --profile {} times; expected a "
+                    "profile for each period",
+                    periods.size(), options.profiles.size()));
+  }
+  for (std::size_t i = 0; i < periods.size(); ++i) {
+    Matrix profile = read_matrix_file(options.profiles[i]);
+    if (profile.cols() != periods[i].steps) {
+      throw InputError(fmt::format("{}: has {} columns; --period says {}", options.profiles[i],
+                                   profile.cols(), periods[i].text()));
+    }
+    profiles.push_back(std::move(profile));
+  }
+  return Season(std::move(profiles));
+}
+
 void write_matrix(const RowMatrix& matrix, MatrixSink& sink) {
   for (Index i = 0; i < matrix.rows(); ++i) sink.write_row(as_span(matrix.row(i)));
   sink.commit();
@@ -62,6 +84,7 @@ void check_simulated_files(const SimulateOptions& options) {
   RunFiles files;
   files.reads("--basis", options.basis);
   options.parameters.add_to(files);
+  for (const std::string& profile : options.profiles) files.reads("--profile", profile);
   files.replaces("--out", options.out);
   files.replaces("--save-activations", options.save_activations);
   files.replaces("--save-basis", options.save_basis);
@@ -78,7 +101,8 @@ void simulate(const SimulateOptions& options) {
     throw UsageError("simulate draws from one law; --counts auto is for fit");
   }
   Simulator simulator(make_prior(basis.cols(), prior),
-                      Emission(basis, make_law(basis.rows(), counts)), options.seed);
+                      Emission(basis, make_law(basis.rows(), counts), season_to_use(options)),
+                      options.seed, options.season.phase);
   check_simulated_files(options);
   const auto data = create_sink(options.out);
   const auto activations = sink_if_named(options.save_activations);
@@ -100,6 +124,13 @@ OptionTable<SimulateOptions> simulate_table() {
   return joined<SimulateOptions>({
       within(&SimulateOptions::prior, prior_options()),
       within(&SimulateOptions::counts, counts_options()),
+      within(&SimulateOptions::season, season_options()),
+      in_group<SimulateOptions>(
+          "Model", {names({.name = "profile",
+                           .value_name = "FILE",
+                           .help = "K x P file for each --period: the gain of each component at "
+                                   "each phase; rows are scaled to the mean 1"},
+                          &SimulateOptions::profiles, kFileName)}),
       within(&SimulateOptions::parameters, ParameterOptions::table()),
       in_group<SimulateOptions>(
           "Model", {text({.name = "basis",

@@ -4,8 +4,32 @@
 #include <cmath>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission.hpp"
 
 namespace headwater {
+
+PhaseSums::PhaseSums(Index num_components, Index period)
+    : counts(Matrix::Zero(num_components, period)),
+      expected(Matrix::Zero(num_components, period)),
+      visits(Vector::Zero(period)) {}
+
+void PhaseSums::visit(Index phase, Index count, const Vector& mean_counts,
+                      const Vector& mean_expected) {
+  double kept = 1;
+  for (Index i = 0; i < count; ++i) {
+    visits[phase] += 1;
+    kept *= 1 - recency / (visits[phase] + recency - 1);
+  }
+  counts.col(phase) = kept * counts.col(phase) + (1 - kept) * mean_counts;
+  expected.col(phase) = kept * expected.col(phase) + (1 - kept) * mean_expected;
+}
+
+void PhaseSums::exchange(StateArchive& archive) {
+  archive(counts, expected, visits, recency);
+  archive.expect(is_basis(counts) && is_basis(expected) && visits.allFinite() &&
+                     (visits.array() >= 0).all() && recency >= 1 && recency <= 10,
+                 "sums of a phase that are none");
+}
 
 Statistics::Statistics(Index num_channels, Index num_components, Index num_prior_statistics,
                        Index num_law_statistics)
@@ -18,6 +42,7 @@ void Statistics::exchange(StateArchive& archive) {
   const Index num_moves = s3.size();
   const Index num_law_statistics = s4.size();
   archive(s1, unseen, s2, s3, s4, observations, squared_weights);
+  for (PhaseSums& sums : phases) archive(sums);
   if (!archive.is_reading()) return;
   const bool unseen_fits =
       unseen.size() == 0 || (unseen.rows() == s2.rows() && unseen.cols() == s2.cols());

@@ -3,11 +3,30 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "headwater/matrix.hpp"
 #include "headwater/state_archive.hpp"
 
 namespace headwater {
+
+// For each phase of a period and each component, averages over the visits to that phase: counts
+// that are due to the component, and counts that were expected of it if the profile were 1. Each
+// phase has a clock of its own: visit n has the weight c / (n + c - 1), where c = 1 makes a plain
+// mean, and with c = 2 later visits, of better estimates, weigh more.
+struct PhaseSums {
+  PhaseSums() = default;
+  PhaseSums(Index num_components, Index period);
+
+  // The means over so many visits to a phase.
+  void visit(Index phase, Index count, const Vector& mean_counts, const Vector& mean_expected);
+  void exchange(StateArchive& archive);
+
+  Matrix counts;    // K x P
+  Matrix expected;  // K x P
+  Vector visits;    // P
+  double recency = 2;
+};
 
 // The expected sufficient statistics that an M-step needs, as weighted averages over time. K counts
 // the background too, where there is one.
@@ -29,9 +48,10 @@ struct Statistics {
   // EmissionSums) and 0 where the cell is missing. B(m, k) is estimated by s2 / (s1 - unseen).
   // Empty while every loss is 1.
   Matrix unseen;
-  Matrix s2;  // M x K: counts of channel m that are due to component k
-  Vector s3;  // what the prior's M-step wants
-  Vector s4;  // what the M-step of the law of the counts wants
+  Matrix s2;                      // M x K: counts of channel m that are due to component k
+  Vector s3;                      // what the prior's M-step wants
+  Vector s4;                      // what the M-step of the law of the counts wants
+  std::vector<PhaseSums> phases;  // of each period; not discounted with the rest
 
   std::int64_t observations = 0;  // how many are in
   double squared_weights = 0;     // sum of their squared weights

@@ -23,8 +23,12 @@ class Engine {
   virtual void set_prior(const AnyPrior& prior) = 0;
   virtual void set_basis(const Matrix& basis) = 0;
   virtual void set_law(const AnyLaw& law) = 0;
+  virtual void set_season(const Season& season) = 0;
   virtual const Emission& emission() const = 0;
   const Matrix& basis() const { return emission().basis(); }
+  // The position of the last observation, and the emission there: see Emission::at.
+  virtual std::int64_t position() const = 0;
+  const Emission& emission_now() const { return emission().at(position()); }
 
   // Takes in the next observation, which is to weigh `step_size` in the statistics.
   virtual FilterStep step(const Observation& y, double step_size) = 0;

@@ -78,7 +78,8 @@ Statistics ExactBatch::statistics(bool with_moves, Index lead_in) {
   const Emission& emission = filter_.emission();
   Statistics statistics =
       statistics_for(emission, with_moves ? filter_.transition()->num_moves() : 0);
-  const std::unique_ptr<EmissionSums> sums = emission.law()->sums();
+  const std::unique_ptr<EmissionSums> sums = emission.sums();
+  for (PhaseSums& phases : statistics.phases) phases.recency = 1;
   Observation nothing_seen;
   nothing_seen.assign_missing(emission.num_channels());
   const double weight = 1 / static_cast<double>(length);

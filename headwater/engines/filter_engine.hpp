@@ -16,9 +16,12 @@ class FilterEngine : public Engine {
  public:
   void set_basis(const Matrix& basis) override { filter_.set_basis(basis); }
   void set_law(const AnyLaw& law) override { filter_.set_law(law); }
+  void set_season(const Season& season) override { filter_.set_season(season); }
   const Emission& emission() const override { return filter_.emission(); }
+  std::int64_t position() const override { return position_; }
 
   FilterStep step(const Observation& y, double step_size) override {
+    position_ = y.position();
     const FilterStep step = filter_.step(y);
     has_new_statistics_ =
         smoother_ && smoother_->advance(filter_, step.impossible ? nothing_seen_ : y, step_size);
@@ -37,7 +40,8 @@ class FilterEngine : public Engine {
   }
 
   void exchange(StateArchive& archive) override {
-    archive(filter_, has_new_statistics_);
+    archive(filter_, has_new_statistics_, position_);
+    archive.expect(position_ >= 0, "a position that is none");
     if (smoother_) smoother_->exchange(archive, filter_);
   }
 
@@ -56,6 +60,7 @@ class FilterEngine : public Engine {
  private:
   ClonePointer<Smoother<Filter>> smoother_;
   Observation nothing_seen_;
+  std::int64_t position_ = 0;
   bool has_new_statistics_ = false;
 };
 

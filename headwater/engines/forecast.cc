@@ -2,18 +2,17 @@
 
 namespace headwater {
 
-Matrix forecast_activations(const Engine& engine, Index horizon) {
+Matrix forecast_means(const Engine& engine, Index horizon) {
   Observation nothing_seen;
   nothing_seen.assign_missing(engine.emission().num_channels());
   const auto ahead = engine.clone();
-  Matrix activations;
+  Matrix means(engine.emission().num_channels(), horizon);
   for (Index h = 0; h < horizon; ++h) {
+    nothing_seen.set_position(engine.position() + 1 + h);
     ahead->step(nothing_seen, 0);
-    const Vector x = ahead->predicted_activation();
-    if (h == 0) activations.resize(x.size(), horizon);
-    activations.col(h) = x;
+    means.col(h) = ahead->emission_now().basis() * ahead->predicted_activation();
   }
-  return activations;
+  return means;
 }
 
 }  // namespace headwater

@@ -33,6 +33,7 @@ class BeamFilter {
   void set_chain(const FiniteChain& chain);
   void set_basis(const Matrix& basis) { emission_.set_basis(basis); }
   void set_law(const AnyLaw& law) { emission_.set_law(law); }
+  void set_season(const Season& season) { emission_.set_season(season); }
 
   FilterStep step(const Observation& y);
 

@@ -18,6 +18,8 @@ namespace {
 constexpr double kReachable = std::numeric_limits<double>::min();
 // Below this a normaliser has lost digits to underflow.
 constexpr double kSmallestNormaliser = 1e-280;
+// Numbers in the likelihoods that are kept for the phases of a season: 64 MB.
+constexpr Index kMostKeptLikelihoods = Index{1} << 23;
 
 }  // namespace
 
@@ -37,7 +39,7 @@ ExactFilter::ExactFilter(const FiniteChain& chain, const Emission& emission)
           emission.law()->state_likelihoods(states_with_background(chain, emission.num_columns()))),
       initial_(chain.joint_initial()) {
   set_chain(chain);
-  likelihoods_->set_emission(emission_);
+  forget_likelihoods();
   const Index n = likelihoods_->num_states();
   log_likelihood_.resize(n);
   predicted_.resize(n);
@@ -51,12 +53,42 @@ void ExactFilter::set_chain(const FiniteChain& chain) {
 
 void ExactFilter::set_basis(const Matrix& basis) {
   emission_.set_basis(basis);
-  likelihoods_->set_emission(emission_);
+  forget_likelihoods();
 }
 
 void ExactFilter::set_law(const AnyLaw& law) {
   emission_.set_law(law);
-  likelihoods_->set_emission(emission_);
+  forget_likelihoods();
+}
+
+void ExactFilter::set_season(const Season& season) {
+  emission_.set_season(season);
+  forget_likelihoods();
+}
+
+void ExactFilter::forget_likelihoods() {
+  if (emission_.season().empty()) likelihoods_->set_emission(emission_);
+  at_phase_.clear();
+}
+
+// Those of a phase are made when it is first visited.
+StateLikelihoods& ExactFilter::likelihoods_at(std::int64_t position) {
+  const Season& season = emission_.season();
+  if (season.empty()) return *likelihoods_;
+  const std::int64_t cycle = season.cycle();
+  if (cycle > 0) position %= cycle;
+  const Index size = likelihoods_->num_states() * emission_.num_channels();
+  if (at_phase_.empty()) {
+    const std::int64_t most = std::max<std::int64_t>(1, kMostKeptLikelihoods / size);
+    at_phase_.resize(static_cast<std::size_t>(cycle > 0 ? std::min(cycle, most) : 1));
+  }
+  PhaseLikelihoods& own = at_phase_[static_cast<std::size_t>(position) % at_phase_.size()];
+  if (!own.likelihoods || own.position != position) {
+    own.position = position;
+    own.likelihoods = likelihoods_->clone();
+    own.likelihoods->set_emission(emission_.at(position));
+  }
+  return *own.likelihoods;
 }
 
 void ExactFilter::restart_at(const Vector& filtered) {
@@ -70,7 +102,7 @@ void ExactFilter::exchange(StateArchive& archive) {
   if (!archive.is_reading()) return;
   const bool are_laws = !has_started_ || (is_law(predicted_) && is_law(filtered_));
   archive.expect(is_law(initial_) && are_laws, "probabilities that are none");
-  likelihoods_->set_emission(emission_);
+  forget_likelihoods();
 }
 
 void ExactFilter::predict() {
@@ -120,7 +152,7 @@ double ExactFilter::weigh() {
 FilterStep ExactFilter::step(const Observation& y) {
   assert(y.num_channels() == emission_.num_channels());
   predict();
-  likelihoods_->log_likelihoods(y, log_likelihood_);
+  likelihoods_at(y.position()).log_likelihoods(y, log_likelihood_);
   const double log_normaliser = weigh();
   if (log_normaliser == kMinusInfinity) {
     filtered_ = predicted_;

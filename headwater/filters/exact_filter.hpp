@@ -20,6 +20,7 @@ class ExactFilter {
   void set_chain(const FiniteChain& chain);
   void set_basis(const Matrix& basis);
   void set_law(const AnyLaw& law);
+  void set_season(const Season& season);
 
   FilterStep step(const Observation& y);
 
@@ -44,10 +45,17 @@ class ExactFilter {
 
  private:
   void predict();
+  void forget_likelihoods();
+  StateLikelihoods& likelihoods_at(std::int64_t position);
   double weigh();  // log of the normaliser, -infinity if every state is impossible
 
   Emission emission_;
   ClonePointer<StateLikelihoods> likelihoods_;
+  struct PhaseLikelihoods {
+    std::int64_t position = 0;
+    ClonePointer<StateLikelihoods> likelihoods = {};
+  };
+  std::vector<PhaseLikelihoods> at_phase_;  // under a season
   std::shared_ptr<const KroneckerOperator> transition_;
   Vector initial_;
   Vector log_likelihood_;

@@ -122,15 +122,15 @@ bool FastFilter::set_slopes() {
   x_.head(u_.size()) = u_;
   vector_exp(as_span(x_.head(u_.size())), as_span(x_.head(u_.size())));
   x_.segment(u_.size(), emission_.num_columns() - u_.size()).setOnes();
-  return evidence_.law().climb(evidence_, emission_.rows(), as_span(x_), forces_);
+  return evidence_.law().climb(evidence_, evidence_.basis(), as_span(x_), forces_);
 }
 
 double FastFilter::settle() {
   double log_likelihood = -total_.dot(x_.head(total_.size()));
-  log_likelihood += evidence_.law().settle(evidence_, emission_.rows(), as_span(x_), forces_);
+  log_likelihood += evidence_.law().settle(evidence_, evidence_.basis(), as_span(x_), forces_);
   squares_.setZero();
   Reducer::sum(evidence_.stretches(), as_span(squares_), [&](const Stretch& s, auto out) {
-    weighted_squares(emission_.rows(), evidence_.channels().subspan(s.first, s.size),
+    weighted_squares(evidence_.basis(), evidence_.channels().subspan(s.first, s.size),
                      std::span(forces_.curvatures).subspan(s.first, s.size), out);
   });
   for (Index k = 0; k < u_.size(); ++k) {

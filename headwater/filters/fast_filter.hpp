@@ -37,6 +37,7 @@ class FastFilter {
   void set_prior(const AnyPrior& prior);
   void set_basis(const Matrix& basis) { emission_.set_basis(basis); }
   void set_law(const AnyLaw& law) { emission_.set_law(law); }
+  void set_season(const Season& season) { emission_.set_season(season); }
 
   FilterStep step(const Observation& y);
 

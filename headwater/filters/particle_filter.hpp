@@ -54,6 +54,7 @@ class ParticleFilter {
   void set_prior(const AnyPrior& prior) { prior_ = prior; }
   void set_basis(const Matrix& basis) { emission_.set_basis(basis); }
   void set_law(const AnyLaw& law) { emission_.set_law(law); }
+  void set_season(const Season& season) { emission_.set_season(season); }
   void set_proposal(std::unique_ptr<Proposal> proposal) { proposal_ = std::move(proposal); }
 
   FilterStep step(const Observation& y);

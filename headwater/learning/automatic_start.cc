@@ -13,6 +13,7 @@
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
+#include "headwater/learning/seasonal_start.hpp"
 #include "headwater/learning/start_trials.hpp"
 
 namespace headwater {
@@ -144,9 +145,9 @@ Matrix with_background(Matrix basis, const Vector& background) {
 
 }  // namespace
 
-Index start_buffer(Index num_channels, const AnyPrior& prior) {
+Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least) {
   const Index tried = observations_to_try(num_channels, prior.num_components());
-  const Index wanted = prior.has_scale() ? kObservationsForCumulants : tried;
+  const Index wanted = std::max(at_least, prior.has_scale() ? kObservationsForCumulants : tried);
   return std::clamp<Index>(kMostBufferedCells / num_channels, kFewestBuffered, wanted);
 }
 
@@ -155,20 +156,22 @@ namespace {
 // A search under way: the trials, and what they are tried on.
 class Search {
  public:
-  Search(const RecordView& observations, const AnyPrior& prior, const AnyLaw& law, bool background,
-         const MStepOptions& options, std::uint64_t seed)
+  Search(const RecordView& observations, const AnyPrior& prior, const AnyLaw& law,
+         const std::vector<Index>& periods, bool background, const MStepOptions& options,
+         std::uint64_t seed)
       : observations_(observations),
         prior_(prior),
         options_(options),
         seed_(seed),
         num_tried_(std::min(observations.size(), observations_to_try(observations.num_channels(),
                                                                      prior.num_components()))) {
-    const Matrix rates = observations.rates();
+    const std::vector<Matrix> profiles = channel_profiles(observations, periods);
+    const Matrix rates = without_season(observations, profiles).first(observations.size()).rates();
     for (Beginning& begin : beginnings(rates, prior, law, seed)) {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);
-      trials_.push_back(
-          {{begin.name, 0, 0}, {std::move(basis), prior, law}, false, begin.is_factorised});
+      Estimate estimate = with_season({std::move(basis), prior, law}, profiles);
+      trials_.push_back({{begin.name, 0, 0}, std::move(estimate), false, begin.is_factorised});
     }
   }
 
@@ -299,8 +302,8 @@ class Search {
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
                             const std::vector<AnyLaw>& laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,
-                            const OnSearch& on_search) {
-  Search search(observations, prior, laws.front(), background, options, seed);
+                            const OnSearch& on_search, const std::vector<Index>& periods) {
+  Search search(observations, prior, laws.front(), periods, background, options, seed);
   std::vector<StartTrial> trials = search.run(on_search);
   StartTrial& best = trials.front();
   StartReport report;

@@ -15,7 +15,7 @@ namespace headwater {
 // and no more than fit a bounded memory. More where activations are unbounded: cumulants of these
 // vary much, and none of the other beginnings comes near, since EM hardly moves where counts tell
 // the activations well.
-Index start_buffer(Index num_channels, const AnyPrior& prior);
+Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least = 0);
 
 struct StartSearch {
   Estimate estimate;
@@ -33,6 +33,9 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 // even that has too many, EM is done by a narrow beam or by the fast engine; and for a prior that
 // has neither, classical factorisation decides.
 //
+// With periods, beginnings are found from observations that each channel's own season was taken out
+// of; the channels' profiles are split among the components, and EM improves the season too.
+//
 // The basis has a last column more for a background. What the options hold is not touched.
 //
 // The search is under the first law. If there is a second one, both are then fitted to the first
@@ -42,6 +45,6 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
                             const std::vector<AnyLaw>& laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,
-                            const OnSearch& on_search = {});
+                            const OnSearch& on_search = {}, const std::vector<Index>& periods = {});
 
 }  // namespace headwater

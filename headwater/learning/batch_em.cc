@@ -37,6 +37,43 @@ Parametrised part_of_the_way(const Parametrised& from, const Parametrised& to, d
   return between;
 }
 
+// Where the M-step wants one profile of the season to go. With the basis before its update the
+// rates of the phases are counts / expected. After it, all of a component's are smaller by what its
+// column has grown. The mean rate is not 1, and the column takes it over.
+class SeasonAim {
+ public:
+  SeasonAim(const MStep& m_step, const Statistics& statistics, std::int64_t turn,
+            const Season& before, const Matrix& basis_before)
+      : season_(before), sums_before_(column_sums(basis_before)) {
+    if (!m_step.learns(before)) return;
+    m_step.update_season(statistics, turn, season_);
+    const std::size_t which = static_cast<std::size_t>(turn) % before.profiles().size();
+    const PhaseSums& sums = statistics.phases[which];
+    mean_rates_ = (sums.expected.array() > 0)
+                      .select(sums.counts.array() / sums.expected.array(), 1)
+                      .rowwise()
+                      .mean();
+  }
+
+  // So much of the way from the season of `estimate`, whose basis is updated.
+  void go(double stride, Estimate& estimate) const {
+    const Vector grown = column_sums(estimate.basis);
+    for (Index k = 0; k < mean_rates_.size(); ++k) {
+      if (!(mean_rates_[k] > 0 && sums_before_[k] > 0 && grown[k] > 0)) continue;
+      estimate.basis.col(k) *= std::pow(mean_rates_[k] * sums_before_[k] / grown[k], stride);
+    }
+    for (std::size_t p = 0; p < season_.profiles().size(); ++p) {
+      const Matrix& from = estimate.season.profiles()[p];
+      estimate.season.set_profile(p, from + stride * (season_.profiles()[p] - from));
+    }
+  }
+
+ private:
+  Season season_;
+  Vector sums_before_;
+  Vector mean_rates_;
+};
+
 // As many unseen steps as the chain remembers; none for one that does not start stationary.
 Index lead_in(const AnyPrior& prior) {
   const FiniteChain chain = prior.finite_chain();
@@ -66,6 +103,7 @@ BatchEmResult batch_em(const RecordView& observations, Estimate start,
   const MStep m_step(options.m_step, start.basis, start.prior, start.law);
   const bool learn_prior = m_step.learns(start.prior);
   const bool learn_law = start.law->num_statistics(start.basis.rows()) > 0;
+  const bool learn_season = m_step.learns(start.season);
   BatchEmResult result{start, std::move(start), {}, 0, 0, false};
   Estimate& now = result.estimate;
   double stride = 1;  // how much of their way the parameters were last seen to be able to go
@@ -88,6 +126,8 @@ BatchEmResult batch_em(const RecordView& observations, Estimate start,
 
     const AnyPrior prior_before = now.prior;
     const AnyLaw law_before = now.law;
+    const Season season_before = now.season;
+    const Matrix basis_before = now.basis;
     const double value_before = value;
     const Statistics statistics =
         pass->statistics(learn_prior, options.unseen_past ? lead_in(now.prior) : 0);
@@ -96,10 +136,15 @@ BatchEmResult batch_em(const RecordView& observations, Estimate start,
     m_step.update_law(statistics, law_aim);
     AnyPrior prior_aim = prior_before;
     if (learn_prior) m_step.update_prior(statistics, prior_aim);
+    const Matrix basis_aim = now.basis;
+    const SeasonAim season_aim(m_step, statistics, result.iterations, season_before, basis_before);
     for (stride = std::min(1.0, 2 * stride);; stride /= 2) {
-      const bool stays = !(learn_prior || learn_law) || stride < kShortestStride;
+      const bool stays = !(learn_prior || learn_law || learn_season) || stride < kShortestStride;
       now.prior = stays ? prior_before : part_of_the_way(prior_before, prior_aim, stride);
       now.law = stays ? law_before : part_of_the_way(law_before, law_aim, stride);
+      now.basis = basis_aim;
+      now.season = season_before;
+      if (!stays) season_aim.go(stride, now);
       value = e_step();
       if (stays || !(value < value_before - kRounding * std::abs(value_before))) break;
     }

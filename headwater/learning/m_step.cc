@@ -7,6 +7,7 @@
 
 #include "headwater/error.hpp"
 #include "headwater/learning/activation_law.hpp"
+#include "headwater/learning/profile.hpp"
 
 namespace headwater {
 
@@ -113,6 +114,7 @@ void MStepOptions::drop_weak_priors() {
   basis_floor = 0;
   transition_weight = 0;
   transition_floor = 0;
+  shrink_profile = false;
   scale = Scale::kPlain;
 }
 
@@ -186,6 +188,13 @@ void MStep::update_law(const Statistics& statistics, AnyLaw& law) const {
   if (statistics.s4.size() == 0) return;
   law.maximise(as_span(statistics.s4), statistics.effective_count(),
                {options_.held_parameters, true});
+}
+
+void MStep::update_season(const Statistics& statistics, std::int64_t turn, Season& season) const {
+  if (!learns(season)) return;
+  const std::size_t which = static_cast<std::size_t>(turn) % season.profiles().size();
+  const PhaseSums& sums = statistics.phases[which];
+  season.set_profile(which, options_.shrink_profile ? shrunk_profile(sums) : plain_profile(sums));
 }
 
 double MStep::log_prior(const Matrix& basis, const AnyPrior& prior) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "headwater/any_prior.hpp"
 #include "headwater/emission/statistics.hpp"
 #include "headwater/m_step_options.hpp"
+#include "headwater/season.hpp"
 
 namespace headwater {
 
@@ -23,6 +25,7 @@ class MStep {
   bool fits(const AnyPrior& prior) const;  // whether what was read can be of a fit with this prior
   bool is_centred() const { return centred_columns_ > 0; }
   bool learns(const AnyPrior& prior) const;  // whether any parameter of it, or its scale
+  bool learns(const Season& season) const { return !season.empty() && !options_.holds(kProfile); }
 
   // B(m, k) = S2(m, k) / S1(k), with what the options add. An entry for which there is no evidence
   // at all, because its component was never on while the channel was seen, stays as it is.
@@ -36,6 +39,12 @@ class MStep {
 
   // The parameters of the law of the counts, given those that are held.
   void update_law(const Statistics& statistics, AnyLaw& law) const;
+
+  // One of the profiles of the season, by turns, given the basis and the other profiles that its
+  // sums were made with. (Two periods may explain the same counts, and if both moved at once, they
+  // would go twice as far as they should.) Rows keep the mean 1, so that a column of the basis has
+  // all of its component's scale.
+  void update_season(const Statistics& statistics, std::int64_t turn, Season& season) const;
 
   // Log-density of the weak priors up to a constant: EM climbs this plus the log-likelihood.
   double log_prior(const Matrix& basis, const AnyPrior& prior) const;

@@ -88,6 +88,7 @@ BatchEmResult monte_carlo_em(const RecordView& observations, Estimate start,
     ++result.iterations;
     update_basis(m_step, lengthens, engine->statistics(), now);
     m_step.update_law(engine->statistics(), now.law);
+    m_step.update_season(engine->statistics(), result.iterations, now.season);
     if (learn_prior) m_step.update_prior(engine->statistics(), now.prior);
     now = with_unit_scale(std::move(now));
     iterates.push_back(flatten(now));

@@ -85,6 +85,10 @@ void OnlineEm::maximise() {
     m_step_.update_law(engine_->statistics(), estimate_.law);
     engine_->set_law(estimate_.law);
   }
+  if (m_step_.learns(estimate_.season)) {
+    m_step_.update_season(engine_->statistics(), m_steps_, estimate_.season);
+    engine_->set_season(estimate_.season);
+  }
   if (learn_prior_) {
     m_step_.update_prior(engine_->statistics(), estimate_.prior);
     engine_->set_prior(estimate_.prior);

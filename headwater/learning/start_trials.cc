@@ -23,6 +23,7 @@ void improve(StartTrial& trial, const RecordView& observations, std::int64_t ite
   options.max_iterations = iterations;
   options.tolerance = 1e-7;
   options.m_step = m_step;
+  options.m_step.shrink_profile = false;  // batch EM climbs the likelihood itself
   BatchEmResult result = batch_em(observations, std::move(trial.estimate), options, on_iteration);
   trial.estimate = std::move(result.estimate);
   trial.report.iterations += result.iterations;

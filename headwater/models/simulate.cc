@@ -6,10 +6,11 @@
 
 namespace headwater {
 
-Simulator::Simulator(AnyPrior prior, Emission emission, std::uint64_t seed)
+Simulator::Simulator(AnyPrior prior, Emission emission, std::uint64_t seed, std::int64_t phase)
     : prior_(std::move(prior)),
       emission_(std::move(emission)),
       random_(seed),
+      phase_(phase),
       state_(1, prior_.state_size()),
       next_state_(1, prior_.state_size()),
       x_(1, prior_.num_components()),
@@ -18,6 +19,11 @@ Simulator::Simulator(AnyPrior prior, Emission emission, std::uint64_t seed)
   if (emission_.num_columns() != prior_.num_components()) {
     throw UsageError(fmt::format("the basis has {} columns and the prior {} components",
                                  emission_.num_columns(), prior_.num_components()));
+  }
+  const Index of_season = emission_.season().num_components();
+  if (of_season > 0 && of_season != prior_.num_components()) {
+    throw UsageError(fmt::format("the profile has {} rows; expected {}, one for each component",
+                                 of_season, prior_.num_components()));
   }
 }
 
@@ -30,7 +36,7 @@ void Simulator::next() {
   state_.swap(next_state_);
   prior_.activations(state_, x_);
   for (Index k = 0; k < x_.cols(); ++k) activation_[k] = x_(0, k);
-  const Matrix& basis = emission_.basis();
+  const Matrix& basis = emission_.at(phase_ + static_cast<std::int64_t>(time_) - 1).basis();
   for (Index m = 0; m < basis.rows(); ++m) {
     Generator generator = random_.at(time_, static_cast<std::uint32_t>(m), Purpose::observation);
     observation_[m] = emission_.law()->draw(m, basis.row(m).dot(x_.row(0)), generator);

@@ -60,6 +60,7 @@ Observation& Observation::operator=(const Observation& other) {
   const auto num_channels = static_cast<std::size_t>(other.num_channels_);
   num_channels_ = other.num_channels_;
   num_missing_ = other.num_missing_;
+  position_ = other.position_;
   copy_list(other.channels_, num_channels, channels_);
   copy_list(other.counts_, num_channels, counts_);
   copy_list(other.exposed_, num_channels, exposed_);
@@ -169,15 +170,15 @@ void Observation::write_exposures(std::span<double> out) const {
 
 void Observation::exchange(StateArchive& archive) {
   archive.count(num_channels_);
-  archive(channels_, counts_, exposed_, exposures_);
+  archive(position_, channels_, counts_, exposed_, exposures_);
   if (!archive.is_reading()) return;
   const auto is_list = [&](const std::vector<Index>& channels) {
     return std::ranges::is_sorted(channels, std::less_equal{}) &&
            (channels.empty() || (channels.front() >= 0 && channels.back() < num_channels_));
   };
   const bool is_valid =
-      is_list(channels_) && is_list(exposed_) && channels_.size() == counts_.size() &&
-      exposed_.size() == exposures_.size() &&
+      position_ >= 0 && is_list(channels_) && is_list(exposed_) &&
+      channels_.size() == counts_.size() && exposed_.size() == exposures_.size() &&
       std::ranges::all_of(counts_,
                           [](double count) { return count > 0 && is_count_in_range(count); }) &&
       std::ranges::all_of(exposures_, is_exposure_in_range);

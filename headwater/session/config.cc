@@ -3,11 +3,34 @@
 #include <fmt/format.h>
 
 #include "headwater/any_law.hpp"
+#include "headwater/core/duration.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
+#include "headwater/season.hpp"
 #include "headwater/session/options.hpp"
 
 namespace headwater {
+
+std::string Period::text() const {
+  if (is_auto()) return "auto";
+  return steps > 0 ? fmt::format("{}", steps) : fmt::format("{}s", seconds);
+}
+
+Period Period::parse(const std::string& text) {
+  if (text == "auto") return {};
+  Period period;
+  if (const auto steps = parse_number<Index>(text)) {
+    period.steps = *steps;
+    if (period.steps >= 2 && period.steps <= kLongestPeriod) return period;
+  } else if (const std::optional<double> seconds = duration_in_seconds(text)) {
+    period.seconds = *seconds;
+    if (period.seconds > 0) return period;
+  }
+  throw UsageError(fmt::format(
+      "period is {}; expected a number of observations from 2 to {}, a duration such as 24h or 7d, "
+      "or auto",
+      text, kLongestPeriod));
+}
 
 void Config::validate() const {
   check_values(config_options(), *this);
@@ -29,6 +52,14 @@ void Config::validate() const {
     for (const Parameter& parameter : counts.parameters) refuse(parameter.name);
     for (const std::string& name : m_step.held_parameters) {
       if (is_law_parameter(name)) refuse(name);
+    }
+  }
+  if (!season.periods.empty()) {
+    const bool is_carried = smoother == SmootherKind::kForward || smoother == SmootherKind::kPath;
+    if (paper_exact || is_carried) {
+      throw UsageError(
+          fmt::format("a period cannot go with {}; use smoother lag or paris",
+                      paper_exact ? "paper-exact" : "smoother " + to_string(smoother)));
     }
   }
   if (m_step.hold_basis && initial_basis.size() == 0) {

@@ -39,7 +39,8 @@ Session::Fit::Fit(Config config, AnyPrior prior)
   }
   const Parameters parameters = prior_.parameters();
   for (const std::string& name : config_.m_step.held_parameters) {
-    if (find_parameter(parameters, name) == nullptr && !is_law_parameter(name)) {
+    const bool is_profile = name == kProfile && !config_.season.periods.empty();
+    if (find_parameter(parameters, name) == nullptr && !is_law_parameter(name) && !is_profile) {
       throw UsageError(
           fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
     }
@@ -70,6 +71,16 @@ void Session::Fit::update(const Observation& y) {
   if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
   check(y);
   ++observations_;
+  if (config_.season.periods.empty()) {
+    add(y);
+    return;
+  }
+  placed_ = y;
+  placed_.set_position(config_.season.phase + observations_ - 1);
+  add(placed_);
+}
+
+void Session::Fit::add(const Observation& y) {
   if (learner_ && held_back_.empty()) {
     take_in(y);
     return;
@@ -91,7 +102,12 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
   archive(length_of_start_, observations_after_start_, log_likelihood_after_start_, guard_,
-          outliers_, first_outlier_);
+          outliers_, first_outlier_, periods_);
+  archive.expect(
+      std::ssize(periods_) <= kMostPeriods &&
+          std::ranges::all_of(periods_,
+                              [](Index period) { return period >= 2 && period <= kLongestPeriod; }),
+      "a period that is none");
   archive(has_started);
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
                      num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size(),
@@ -112,7 +128,8 @@ void Session::Fit::exchange(StateArchive& archive) {
     CountsConfig counts = config_.counts;
     counts.law = law;
     counts.parameters.clear();
-    Estimate blank{Matrix::Ones(num_channels_, columns), prior_, make_law(num_channels_, counts)};
+    Estimate blank{Matrix::Ones(num_channels_, columns), prior_, make_law(num_channels_, counts),
+                   Season::flat(config_.num_components, periods_)};
     auto engine =
         engine_for(blank, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
     learner_.emplace(std::move(engine), std::move(blank), learner_options());
@@ -205,9 +222,12 @@ const Observation& Session::Fit::guarded(const Observation& y) {
   const Vector x = learner_->observations() > 0
                        ? learner_->engine().filtered_activation().cwiseMax(usual_activation_)
                        : usual_activation_;
-  if (!guard_.refuses(y, learner_->engine().emission(), x, learner_->observations() + 1)) return y;
+  if (!guard_.refuses(y, learner_->engine().emission().at(y.position()), x,
+                      learner_->observations() + 1))
+    return y;
   if (outliers_++ == 0) first_outlier_ = learner_->observations() + 1;
   missing_.assign_missing(y.num_channels());
+  missing_.set_position(y.position());
   return missing_;
 }
 
@@ -279,7 +299,7 @@ Vector Session::Fit::filtered_activation() const {
 }
 
 Matrix Session::Fit::forecast(Index horizon) const {
-  return started().working().basis * forecast_activations(started().engine(), horizon);
+  return forecast_means(started().engine(), horizon);
 }
 
 Model Session::Fit::model() const {

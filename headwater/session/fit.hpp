@@ -68,6 +68,7 @@ class Session::Fit {
   OwnCallback<void(std::int64_t, std::int64_t)> on_search;
 
  private:
+  void add(const Observation& y);
   void check_start() const;
   const OnlineEm& started() const;  // throws UsageError before the start
   void check(const Observation& y);
@@ -76,12 +77,14 @@ class Session::Fit {
   OnlineEmOptions learner_options() const;
   BatchEmOptions batch_options() const;
   bool searches() const;
+  bool learns_season() const;
   // Whether the first M-step waits until what was searched is in.
   bool waits_for_search() const {
     return config_.step_size.is_automatic() && config_.burn_in == 0 && searches();
   }
   // The laws to choose from, the first one for the search.
   std::vector<AnyLaw> laws() const;
+  void choose_periods();
   Estimate starting_estimate();
   void start();
   void take_in_held_back();
@@ -101,6 +104,8 @@ class Session::Fit {
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;
   Observation given_;
+  Observation placed_;          // the same, at its position in the season
+  std::vector<Index> periods_;  // from the start on
   Record held_back_;
   Index num_taken_in_ = 0;            // of those held back
   std::int64_t length_of_start_ = 0;  // observations that the start was found from

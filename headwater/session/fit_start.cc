@@ -7,6 +7,7 @@
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
 #include "headwater/learning/initialise.hpp"
+#include "headwater/learning/seasonal_start.hpp"
 #include "headwater/session/fit.hpp"
 
 // How a fit starts: what is held back, the search or the random start, the learners' options.
@@ -14,6 +15,9 @@
 namespace headwater {
 
 namespace {
+
+// A start looks at so many periods, if memory allows.
+constexpr Index kPeriodsToSee = 3;
 
 // How many observations a random start is scaled to.
 constexpr std::int64_t kStartObservations = 100;
@@ -61,13 +65,20 @@ void Session::Fit::check_start() const {
   }
 }
 
+bool Session::Fit::learns_season() const {
+  return !config_.season.periods.empty() && !config_.m_step.holds(kProfile);
+}
+
 bool Session::Fit::searches() const {
   return config_.init == Init::kAuto && config_.initial_basis.size() == 0 &&
          !config_.m_step.hold_basis && !config_.paper_exact;
 }
 
 Index Session::Fit::num_to_hold_back() const {
-  const Index wanted = searches() ? start_buffer(num_channels_, prior_) : kStartObservations;
+  Index longest = 0;
+  for (const Period& period : config_.season.periods) longest = std::max(longest, period.steps);
+  const Index wanted = searches() ? start_buffer(num_channels_, prior_, kPeriodsToSee * longest)
+                                  : std::max<Index>(kStartObservations, kPeriodsToSee * longest);
   return config_.start_on > 0 ? std::min<Index>(wanted, config_.start_on) : wanted;
 }
 
@@ -75,7 +86,7 @@ bool Session::Fit::wants_to_hold_back() const {
   if (config_.method == Method::kBatch) return true;
   const bool start_is_given =
       config_.initial_basis.cols() == config_.num_components + (config_.background ? 1 : 0);
-  return !start_is_given && observations_ < num_to_hold_back();
+  return (!start_is_given || learns_season()) && observations_ < num_to_hold_back();
 }
 
 std::vector<AnyLaw> Session::Fit::laws() const {
@@ -87,14 +98,29 @@ std::vector<AnyLaw> Session::Fit::laws() const {
   return {AnyLaw(), make_law(num_channels_, counts)};
 }
 
+void Session::Fit::choose_periods() {
+  periods_.clear();
+  for (const Period& period : config_.season.periods) {
+    if (period.seconds > 0) {
+      throw UsageError(
+          fmt::format("period {} is a duration, and the stream has no time stamps", period.text()));
+    }
+    if (!period.is_auto()) periods_.push_back(period.steps);
+  }
+}
+
 Estimate Session::Fit::starting_estimate() {
+  choose_periods();
   if (searches()) {
     const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
     const Record searched = guards() ? without_lone_giants(held_back_) : held_back_;
-    StartSearch found =
-        automatic_start(searched.first(most), prior_, laws(), config_.background,
-                        m_step_options(config_, prior_), config_.seed, on_search.get());
+    StartSearch found = automatic_start(
+        searched.first(most), prior_, laws(), config_.background, m_step_options(config_, prior_),
+        config_.seed, on_search.get(), learns_season() ? periods_ : std::vector<Index>());
     start_report_ = std::move(found.report);
+    if (!learns_season()) {
+      found.estimate.season = Season::flat(config_.num_components, periods_);
+    }
     return std::move(found.estimate);
   }
   const Matrix rates = RecordView(held_back_).rates();
@@ -104,7 +130,11 @@ Estimate Session::Fit::starting_estimate() {
     basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
     basis.rightCols(1) = background_start(rates);
   }
-  return {std::move(basis), prior_, laws().front()};
+  Estimate start{std::move(basis), prior_, laws().front(),
+                 Season::flat(config_.num_components, periods_)};
+  if (!learns_season()) return start;
+  return with_season(std::move(start), channel_profiles(held_back_, periods_),
+                     config_.initial_basis.size() > 0 ? Columns::kStay : Columns::kChange);
 }
 
 // After a search the first M-step waits until what was searched is in, with equal weights: the
@@ -135,6 +165,7 @@ BatchEmOptions Session::Fit::batch_options() const {
   options.tolerance = config_.tolerance;
   options.unseen_past = !config_.paper_exact;
   options.m_step = m_step_options(config_, prior_);
+  options.m_step.shrink_profile = false;  // batch EM climbs the likelihood itself
   return options;
 }
 

@@ -31,25 +31,35 @@ ModelFilter::~ModelFilter() = default;
 
 Index ModelFilter::num_channels() const { return engine_->emission().num_channels(); }
 
-FilterStep ModelFilter::step(const Observation& y) { return engine_->step(y, 0); }
+FilterStep ModelFilter::step(const Observation& y) {
+  if (engine_->emission().season().empty()) return engine_->step(y, 0);
+  placed_ = y;
+  placed_.set_position(next_position_++);
+  return engine_->step(placed_, 0);
+}
 
 Vector ModelFilter::predicted_observation() const {
-  return engine_->basis() * engine_->predicted_activation();
+  return engine_->emission_now().basis() * engine_->predicted_activation();
 }
 
 Vector ModelFilter::filtered_activation() const {
   return engine_->filtered_activation().head(num_components_);
 }
 
-Matrix ModelFilter::forecast(Index horizon) const {
-  return engine_->basis() * forecast_activations(*engine_, horizon);
-}
+Matrix ModelFilter::forecast(Index horizon) const { return forecast_means(*engine_, horizon); }
 
 Matrix smoothed_activations(const Estimate& estimate, bool background,
                             const RecordView& observations, const EngineConfig& engine,
-                            std::uint64_t seed) {
+                            std::uint64_t seed, std::int64_t phase) {
   const Config config = filter_config(engine, estimate.prior);
-  return smooth_record({config, estimate, seed, pool_of(engine), false}, observations)
+  Record placed;
+  for (Index t = 0; t < observations.size() && !estimate.season.empty(); ++t) {
+    Observation y = observations[t];
+    y.set_position(phase + t);
+    placed.add(y);
+  }
+  return smooth_record({config, estimate, seed, pool_of(engine), false},
+                       placed.empty() ? observations : RecordView(placed))
       .leftCols(num_components_of(estimate, background));
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "headwater/error.hpp"
 #include "headwater/io/files/seal.hpp"
 #include "headwater/io/hdf5/hdf5.hpp"
@@ -46,6 +48,35 @@ void write_estimate(Hdf5File& file, const std::string& group, const Estimate& es
   write_parameters(file, group + "/parameters", estimate.prior.parameters());
   file.write(group + "/counts/law", estimate.law->name());
   write_parameters(file, group + "/counts/parameters", estimate.law.parameters());
+  for (const Matrix& profile : estimate.season.profiles()) {
+    file.write(fmt::format("{}/periods/{}", group, profile.cols()), profile);
+  }
+}
+
+// One dataset for each period, K x P. Their order does not matter.
+Season read_season(const Hdf5Contents& file, const std::string& group, Index num_components) {
+  std::vector<Matrix> profiles;
+  if (!file.contains(group + "/periods")) return {};
+  for (const std::string& name : file.children(group + "/periods")) {
+    const std::string path = group + "/periods/" + name;
+    profiles.push_back(file.read_matrix(path));
+    const Matrix& profile = profiles.back();
+    if (profile.rows() != num_components || profile.cols() < 2 || profile.cols() > kLongestPeriod ||
+        fmt::format("{}", profile.cols()) != name) {
+      throw InputError(fmt::format("{} is {}x{}; expected {} rows and {} columns", path,
+                                   profile.rows(), profile.cols(), num_components, name));
+    }
+  }
+  if (std::ssize(profiles) > kMostPeriods) {
+    throw InputError(fmt::format("{}/periods: {} found; expected at most {}", group,
+                                 profiles.size(), kMostPeriods));
+  }
+  std::ranges::sort(profiles, {}, [](const Matrix& profile) { return profile.cols(); });
+  try {
+    return Season(std::move(profiles));
+  } catch (const UsageError& error) {
+    throw InputError(fmt::format("{}/periods: {}", group, error.what()));
+  }
 }
 
 // Files of version 0.1 do not name the law, which was Poisson's.
@@ -79,6 +110,7 @@ Estimate read_estimate(const Hdf5Contents& file, const std::string& group, AnyPr
   for (const Parameter& parameter : read_parameters(file, group + "/parameters")) {
     estimate.prior.set_parameter(parameter);
   }
+  estimate.season = read_season(file, group, estimate.prior.num_components());
   if (estimate.prior.is_finite()) validate(estimate.prior.finite_chain(), group + "/parameters");
   return estimate;
 }

@@ -1,5 +1,11 @@
 #include "headwater/session/options.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "headwater/season.hpp"
+
 namespace headwater {
 
 namespace {
@@ -31,8 +37,8 @@ Option<Config> init_option() {
 Option<MStepOptions> hold_option() {
   Option<MStepOptions> row =
       names({.name = "hold",
-             .help = "parameters of the prior that keep their starting values; 'basis' keeps the "
-                     "basis, which init must then give",
+             .help = "parameters that keep their starting values; 'basis' keeps the basis, which "
+                     "init must then give, and 'profile' the season's flat profiles",
              .recorded = kModels},
             &MStepOptions::held_parameters, "the name of a parameter, or basis");
   row.get = [parameters = row.get](const MStepOptions& options) {
@@ -80,6 +86,35 @@ OptionTable<MStepOptions> weak_prior_options() {
   };
 }
 
+// Repeated in the shell; a number, a text or a list of them in Python.
+Option<SeasonConfig> period_option() {
+  return make_row<SeasonConfig>(
+      {.name = "period",
+       .value_name = "P",
+       .help =
+           "the counts have a season of P observations: each component has a profile of P "
+           "gains, which are learned; repeat it for a second season; with time-column, P may be "
+           "a duration: 24h, 7d; auto: the start looks for one",
+       .recorded = kModels},
+      NameList{"a number of observations from 2 to 100000, a duration such as 24h, or auto"},
+      [](const SeasonConfig& season) {
+        std::vector<std::string> texts;
+        for (const Period& period : season.periods) texts.push_back(period.text());
+        return fmt::format("{}", fmt::join(texts, ","));
+      },
+      [](SeasonConfig& season, const std::string& text) {
+        season.periods.push_back(Period::parse(text));
+        return true;
+      },
+      [](const SeasonConfig& season) {
+        return std::ssize(season.periods) <= kMostPeriods &&
+               std::ranges::all_of(season.periods, [](const Period& period) {
+                 return period.is_auto() || period.seconds > 0 ||
+                        (period.steps >= 2 && period.steps <= kLongestPeriod);
+               });
+      });
+}
+
 OptionTable<Config> model_options() {
   return {
       whole_number({.name = "components",
@@ -92,6 +127,8 @@ OptionTable<Config> model_options() {
       within(&Config::prior, *find_by_name(prior_options(), "prior")),
       within(&Config::counts, *find_by_name(counts_options(), "counts")),
       within(&Config::counts, *find_by_name(counts_options(), "dispersion")),
+      within(&Config::season, season_options()[0]),
+      within(&Config::season, season_options()[1]),
       init_option(),
       whole_number({.name = "start-on",
                     .value_name = "N",
@@ -256,6 +293,17 @@ const OptionTable<CountsConfig>& counts_options() {
                .help = "whether each channel has a dispersion of its own, or all share one",
                .recorded = kModels},
               &CountsConfig::dispersion, dispersion_choices())}));
+  return table;
+}
+
+const OptionTable<SeasonConfig>& season_options() {
+  static const OptionTable<SeasonConfig> table = for_python_too(in_group<SeasonConfig>(
+      "Model", {period_option(),
+                whole_number({.name = "phase",
+                              .value_name = "N",
+                              .help = "phase of the first observation in its period, from 0",
+                              .recorded = kModels},
+                             &SeasonConfig::phase, 0, kMostObservations)}));
   return table;
 }
 

@@ -13,6 +13,8 @@ namespace headwater {
 const OptionTable<PriorConfig>& prior_options();
 // The law of the counts, for the same.
 const OptionTable<CountsConfig>& counts_options();
+// The season, for the same.
+const OptionTable<SeasonConfig>& season_options();
 // How the E-step is done, for fit, apply and score.
 const OptionTable<EngineConfig>& engine_options();
 // All of a fit, those of the prior, the engine and the M-step included.

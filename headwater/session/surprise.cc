@@ -67,7 +67,7 @@ PredictiveDraws draw_prediction(const Engine& engine, std::int64_t t, std::uint6
   Generator generator = RandomStream(seed).at(static_cast<std::uint64_t>(t), 0, Purpose::surprise);
   Matrix activations(kMeasuring + kRanked, engine.emission().num_columns());
   engine.sample_predicted(generator, activations);
-  return {std::move(activations), engine.emission(), generator};
+  return {std::move(activations), engine.emission_now(), generator};
 }
 
 double TailProbability::operator()(const Engine& engine, const Observation& y, std::int64_t t) {

@@ -10,7 +10,7 @@ AdjointWindow::AdjointWindow(const ExactFilter& filter, const WindowOptions& opt
       window_(options, window_lag(options, filter.transition()->contraction())),
       statistics_(
           statistics_for(filter.emission(), with_moves ? filter.transition()->num_moves() : 0)),
-      sums_(filter.emission().law()->sums()) {}
+      sums_(filter.emission().sums()) {}
 
 void AdjointWindow::exchange(StateArchive& archive, const ExactFilter& filter) {
   archive(statistics_);

@@ -52,7 +52,7 @@ BeamWindow::BeamWindow(const BeamFilter& filter, const WindowOptions& options, b
       options_(options),
       window_(options, window_lag(options, filter.chain()->contraction())),
       statistics_(statistics_for(filter.emission(), with_moves ? filter.chain()->num_moves() : 0)),
-      sums_(filter.emission().law()->sums()) {}
+      sums_(filter.emission().sums()) {}
 
 void BeamWindow::exchange(StateArchive& archive, const BeamFilter& filter) {
   archive(statistics_);

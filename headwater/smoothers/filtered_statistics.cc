@@ -8,13 +8,19 @@
 
 namespace headwater {
 
+namespace {
+
+bool has_season(const FastFilter& filter) { return !filter.emission().season().empty(); }
+
+}  // namespace
+
 FilteredStatistics::FilteredStatistics(const FastFilter& filter, const WindowOptions& options,
                                        bool with_moves)
     : options_(options),
       block_(window_block(options, 0)),
       statistics_(
           statistics_for(filter.emission(), with_moves ? filter.prior().num_statistics() : 0)),
-      sums_(filter.emission().law()->sums()) {}
+      sums_(filter.emission().sums()) {}
 
 bool FilteredStatistics::advance(const FastFilter& filter, const Observation& y, double step_size) {
   step_sizes_.push_back(step_size);
@@ -59,8 +65,10 @@ bool FilteredStatistics::Step::fits(const FastFilter& filter) const {
                                         is_right(moves.before_square) &&
                                         is_right(moves.after_square) && is_right(moves.product) &&
                                         (moves.log_after.size() == 0 || is_right(moves.log_after)));
-  const bool points_fit = is_corrected ? points.cols() == columns && points.rows() == weights.size()
-                                       : is_right(variance);
+  const bool has_points = is_corrected || has_season(filter);
+  const bool points_fit = (is_corrected || is_right(variance)) &&
+                          (!has_points || (points.cols() == columns && points.rows() > 0 &&
+                                           points.rows() == weights.size()));
   return activation.size() == columns && moves_fit && points_fit &&
          observation.num_channels() == filter.emission().num_channels();
 }
@@ -75,16 +83,16 @@ void FilteredStatistics::remember(const FastFilter& filter, const Observation& y
   if (step.has_moves) filter.expect_moves(step.moves);
   step.observation = y;
   step.is_corrected = points.rows() > 1;
-  if (step.is_corrected) {
+  if (!step.is_corrected) filter.write_activation_variance(step.variance);
+  if (step.is_corrected || has_season(filter)) {
     step.points = points;
     step.weights = filter.weights();
   } else {
-    filter.write_activation_variance(step.variance);
     for (std::size_t j = 0; j < filter.evidence().channels().size(); ++j) {
       cells_.push_back({filter.evidence().channels()[j], time, filter.forces().gains[j]});
     }
   }
-  remember_unseen(filter, y, time);
+  if (!has_season(filter)) remember_unseen(filter, y, time);
 }
 
 // Where losses depend on the activations, those of many points are added up with their counts.
@@ -112,10 +120,14 @@ void FilteredStatistics::fold(const FastFilter& filter) {
   for (Index t = 0; t < num_steps_; ++t) {
     const Step& step = steps_[static_cast<std::size_t>(t)];
     const double coefficient = coefficients_[static_cast<std::size_t>(t)];
-    statistics_.s1 += coefficient * step.activation;
     if (step.has_moves) {
       filter.prior().add_expected_statistics(step.moves, coefficient, as_span(statistics_.s3));
     }
+    if (has_season(filter)) {
+      add_with_season(step, coefficient, filter);
+      continue;
+    }
+    statistics_.s1 += coefficient * step.activation;
     if (!step.is_corrected) continue;
     scaled_weights_ = coefficient * step.weights;
     sums_->add_counts_of_one(step.points, filter.emission(), scaled_weights_, step.observation,
@@ -130,16 +142,25 @@ void FilteredStatistics::fold(const FastFilter& filter) {
   unseen_.clear();
 }
 
+// add_law_statistics() is to add what the law wants of a step that one activation stands for.
+void FilteredStatistics::add_with_season(const Step& step, double coefficient,
+                                         const FastFilter& filter) {
+  scaled_weights_ = coefficient * step.weights;
+  const Vector law_statistics = statistics_.s4;
+  sums_->add_one(step.points, filter.emission(), scaled_weights_, step.observation, statistics_);
+  if (!step.is_corrected) statistics_.s4 = law_statistics;
+}
+
 // Of the steps that one activation stands for; the others have theirs already. A parameter such as
 // the noise of a normal law would be found too small at the best activation alone, which fits the
 // counts too well: each cell is taken a standard deviation of its intensity above and below, half
 // each.
 void FilteredStatistics::add_law_statistics(const FastFilter& filter) {
   if (statistics_.s4.size() == 0) return;
-  const Emission& emission = filter.emission();
   for (Index t = 0; t < num_steps_; ++t) {
     const Step& step = steps_[static_cast<std::size_t>(t)];
     if (step.is_corrected) continue;
+    const Emission& emission = filter.emission().at(step.observation.position());
     const Index components = step.variance.size();
     const double half = coefficients_[static_cast<std::size_t>(t)] / 2;
     for_each_seen(step.observation, [&](Index m, double count, double exposure) {

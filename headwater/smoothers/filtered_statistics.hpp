@@ -57,6 +57,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   void remember_unseen(const FastFilter& filter, const Observation& y, Index time);
   void add_law_statistics(const FastFilter& filter);
   void fold(const FastFilter& filter);
+  void add_with_season(const Step& step, double coefficient, const FastFilter& filter);
   void add_counts(const PaddedRows& basis);
   void add_unseen();
 

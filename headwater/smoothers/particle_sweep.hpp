@@ -30,7 +30,7 @@ void sweep_back(std::span<const ParticleStep> steps, std::span<const double> coe
 // The statistics of such a pass.
 class ParticleSweep {
  public:
-  explicit ParticleSweep(const Emission& emission) : sums_(emission.law()->sums()) {}
+  explicit ParticleSweep(const Emission& emission) : sums_(emission.sums()) {}
 
   // coefficients: what each step's observation counts for; nothing is added for one of 0.
   void run(std::span<const ParticleStep> steps, std::span<const double> coefficients,

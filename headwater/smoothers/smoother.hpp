@@ -12,8 +12,12 @@ class ParticleFilter;
 
 // Statistics of the right size, all zero.
 inline Statistics statistics_for(const Emission& emission, Index num_prior_statistics) {
-  return {emission.num_channels(), emission.num_columns(), num_prior_statistics,
-          emission.law()->num_statistics(emission.num_channels())};
+  Statistics statistics(emission.num_channels(), emission.num_columns(), num_prior_statistics,
+                        emission.law()->num_statistics(emission.num_channels()));
+  for (const Matrix& profile : emission.season().profiles()) {
+    statistics.phases.emplace_back(profile.rows(), profile.cols());
+  }
+  return statistics;
 }
 
 // Follows a filter and keeps the discounted averages of the expected statistics,

@@ -103,6 +103,23 @@ struct CountsConfig {
   Parameters parameters = {};  // starting values, for those that are not to start at the default
 };
 
+// A period as the user gives it.
+struct HEADWATER_EXPORT Period {
+  Index steps = 0;     // in observations
+  double seconds = 0;  // or in seconds, for a stream with time stamps
+  bool is_auto() const { return steps == 0 && seconds == 0; }  // to be looked for
+
+  std::string text() const;
+  // "24", "24h" or "auto". Throws UsageError.
+  static Period parse(const std::string& text);
+};
+
+// The season of the stream: see Season.
+struct SeasonConfig {
+  std::vector<Period> periods = {};
+  std::int64_t phase = 0;  // of the first observation
+};
+
 // What becomes of an observation that is improbable beyond reason.
 enum class Outliers {
   kSkip,  // it is treated as missing, and counted
@@ -115,6 +132,7 @@ struct HEADWATER_EXPORT Config {
   Index num_components = 0;
   PriorConfig prior;
   CountsConfig counts;
+  SeasonConfig season;
   Matrix initial_basis;  // M x K (or K + 1, background last); empty: as `init` says
   Init init = Init::kAuto;
   std::int64_t start_on = 0;  // observations that the start may look at; 0: as many as it wants

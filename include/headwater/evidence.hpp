@@ -58,6 +58,7 @@ class HEADWATER_EXPORT Evidence {
   void gather_rows() const;
   const Observation& observation() const { return *observation_; }
   const BlockLaw& law() const { return *law_; }
+  const PaddedRows& basis() const { return *basis_; }
 
   // log p(y | x_i) without the base measure, for activations x_i in the rows of a block. A count
   // under zero intensity gives -infinity; exactly 0 where nothing was seen. Needs

@@ -27,6 +27,9 @@ class HEADWATER_EXPORT ModelFilter {
   ModelFilter& operator=(ModelFilter&& other) noexcept;
   ~ModelFilter();
 
+  // The phase of the next observation in the model's season. It is 0 at first.
+  void set_phase(std::int64_t phase) { next_position_ = phase; }
+
   Index num_channels() const;
   FilterStep step(const Observation& y);
   Vector predicted_observation() const;  // E[y_t | y_1..t-1] of the last step, M numbers
@@ -37,14 +40,16 @@ class HEADWATER_EXPORT ModelFilter {
  private:
   Index num_components_;
   ClonePointer<Engine> engine_;
+  std::int64_t next_position_ = 0;
+  Observation placed_;
 };
 
 // E[x_t | y_1..T], T x K, background left out. The particle engine and the beam condition on y up
-// to a lag after t only.
+// to a lag after t only. phase: of the first observation, in the model's season.
 HEADWATER_EXPORT Matrix smoothed_activations(const Estimate& estimate, bool background,
                                              const RecordView& observations,
                                              const EngineConfig& engine = {},
-                                             std::uint64_t seed = 1);
+                                             std::uint64_t seed = 1, std::int64_t phase = 0);
 
 // A sample of the predictive law of an observation: activations drawn from their predictive law,
 // and what is needed to draw counts given them.

@@ -41,6 +41,10 @@ struct HEADWATER_EXPORT MStepOptions {
 
   Scale scale = Scale::kAuto;
 
+  // Whether the profile of a season is drawn towards its neighbouring phases and towards 1, by as
+  // much as the data suggest.
+  bool shrink_profile = true;
+
   bool hold_basis = false;
   std::vector<std::string> held_parameters;
 

@@ -60,6 +60,11 @@ class HEADWATER_EXPORT Observation {
 
   Index num_channels() const { return num_channels_; }
 
+  // Its place in the stream, from 0: what the phases of a season are counted by. An observation
+  // that is filled anew keeps it.
+  std::int64_t position() const { return position_; }
+  void set_position(std::int64_t position) { position_ = position; }
+
   // The channels with a positive count, ascending, and their counts.
   std::span<const Index> channels() const { return channels_; }
   std::span<const double> counts() const { return counts_; }
@@ -81,6 +86,7 @@ class HEADWATER_EXPORT Observation {
 
   Index num_channels_ = 0;
   Index num_missing_ = 0;
+  std::int64_t position_ = 0;
   std::vector<Index> channels_;
   std::vector<double> counts_;
   std::vector<Index> exposed_;

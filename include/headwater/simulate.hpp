@@ -13,7 +13,8 @@ namespace headwater {
 // its stationary law, and counts from the law of the counts around B x_t.
 class HEADWATER_EXPORT Simulator {
  public:
-  Simulator(AnyPrior prior, Emission emission, std::uint64_t seed);
+  // phase: of the first observation, in the season.
+  Simulator(AnyPrior prior, Emission emission, std::uint64_t seed, std::int64_t phase = 0);
 
   void next();
   const std::vector<double>& activation() const { return activation_; }    // x_t, K numbers
@@ -23,6 +24,7 @@ class HEADWATER_EXPORT Simulator {
   AnyPrior prior_;
   Emission emission_;
   RandomStream random_;
+  std::int64_t phase_;
   std::uint64_t time_ = 0;
   Matrix state_;  // one particle
   Matrix next_state_;

@@ -1,0 +1,87 @@
+#include "headwater/season.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "headwater/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+bool is_profile(const Matrix& profile) {
+  return profile.size() > 0 && profile.allFinite() && (profile.array() >= 0).all() &&
+         (profile.rowwise().sum().array() > 0).all();
+}
+
+void scale_rows_to_mean_1(Matrix& profile) {
+  for (Index k = 0; k < profile.rows(); ++k) profile.row(k) /= profile.row(k).mean();
+}
+
+}  // namespace
+
+Season::Season(std::vector<Matrix> profiles) : profiles_(std::move(profiles)) {
+  for (Matrix& profile : profiles_) {
+    if (!is_profile(profile)) {
+      throw UsageError("a profile has an entry that is negative or not finite, or a row of zeros");
+    }
+    if (profile.rows() != num_components()) {
+      throw UsageError(fmt::format("profiles have {} and {} rows; expected one for each component",
+                                   num_components(), profile.rows()));
+    }
+    scale_rows_to_mean_1(profile);
+  }
+}
+
+Season Season::flat(Index num_components, const std::vector<Index>& periods) {
+  Season season;
+  for (const Index period : periods)
+    season.profiles_.push_back(Matrix::Ones(num_components, period));
+  return season;
+}
+
+std::vector<Index> Season::periods() const {
+  std::vector<Index> periods;
+  for (const Matrix& profile : profiles_) periods.push_back(profile.cols());
+  return periods;
+}
+
+void Season::set_profile(std::size_t which, const Matrix& profile) {
+  profiles_[which] = profile;
+  scale_rows_to_mean_1(profiles_[which]);
+}
+
+std::int64_t Season::cycle() const {
+  std::int64_t cycle = 1;
+  for (const Matrix& profile : profiles_) {
+    const std::int64_t factor = profile.cols() / std::gcd(cycle, std::int64_t{profile.cols()});
+    if (cycle > std::numeric_limits<std::int64_t>::max() / factor) return 0;
+    cycle *= factor;
+  }
+  return cycle;
+}
+
+Vector Season::gains(std::int64_t position, Index num_columns) const {
+  Vector gains = Vector::Ones(num_columns);
+  for (const Matrix& profile : profiles_) {
+    gains.head(profile.rows()).array() *= profile.col(position % profile.cols()).array();
+  }
+  return gains;
+}
+
+void Season::exchange(StateArchive& archive) {
+  auto count = static_cast<Index>(profiles_.size());
+  archive.count(count);
+  if (archive.is_reading()) profiles_.assign(static_cast<std::size_t>(count), Matrix());
+  for (Matrix& profile : profiles_) {
+    archive(profile);
+    archive.expect(is_profile(profile) && profile.rows() == num_components() &&
+                       profile.cols() <= kLongestPeriod,
+                   "a profile that is none");
+  }
+}
+
+}  // namespace headwater
