@@ -21,6 +21,7 @@ class DataStream {
 
   const std::string& name() const { return options_.name; }
   headwater::Index num_channels() const { return source_->num_channels(); }
+  std::vector<std::string> channel_names() const { return source_->channel_names(); }
   std::optional<double> fraction_read() const { return source_->fraction_read(); }
 
   // Reads the next observation; false at the end. Throws an InputError that says where the error

@@ -402,7 +402,11 @@ Vector Session::Fit::filtered_activation() const {
 }
 
 Matrix Session::Fit::forecast(Index horizon) const {
-  return started().working().basis * forecast_activations(started().engine(), horizon);
+  return forecast_means(started().engine(), horizon);
+}
+
+Forecast Session::Fit::forecast(const ForecastOptions& options) const {
+  return {started().engine(), options};
 }
 
 Model Session::Fit::model() const {

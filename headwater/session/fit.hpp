@@ -57,6 +57,7 @@ class Session::Fit {
   const ParticleHealth& particle_health() const { return health_; }
   Vector filtered_activation() const;
   Matrix forecast(Index horizon) const;
+  Forecast forecast(const ForecastOptions& options) const;
   Model model() const;
   bool is_finished() const { return is_finished_; }
   void keep_predictions(bool keep) { keeps_predictions_ = keep; }

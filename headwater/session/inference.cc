@@ -42,7 +42,11 @@ Vector ModelFilter::filtered_activation() const {
 }
 
 Matrix ModelFilter::forecast(Index horizon) const {
-  return engine_->basis() * forecast_activations(*engine_, horizon);
+  return forecast_means(*engine_, horizon);
+}
+
+Forecast ModelFilter::forecast(const ForecastOptions& options) const {
+  return {*engine_, options};
 }
 
 Matrix smoothed_activations(const Estimate& estimate, bool background,

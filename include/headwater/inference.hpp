@@ -7,6 +7,7 @@
 #include "headwater/clone_pointer.hpp"
 #include "headwater/config.hpp"
 #include "headwater/export.hpp"
+#include "headwater/forecast.hpp"
 #include "headwater/model.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
@@ -33,6 +34,7 @@ class HEADWATER_EXPORT ModelFilter {
   const Engine& engine() const { return *engine_; }  // for TailProbability
   Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, background left out
   Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon
+  Forecast forecast(const ForecastOptions& options) const;  // with quantiles
 
  private:
   Index num_components_;

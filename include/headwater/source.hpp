@@ -21,6 +21,8 @@ class HEADWATER_EXPORT ObservationSource {
   virtual ~ObservationSource() = default;
 
   virtual Index num_channels() const = 0;
+  // From the header, one for each channel; none if there is no header.
+  virtual std::vector<std::string> channel_names() const { return {}; }
 
   // Overwrites `values` with the next observation. Returns false at the end; `values` is then
   // unspecified.

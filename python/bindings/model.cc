@@ -1,10 +1,13 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 
 #include "arrays.hpp"
+#include "forecast.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/model.hpp"
 #include "module.hpp"
@@ -127,10 +130,18 @@ void bind_filter(nb::module_& module) {
           nb::arg("alone"))
       .def(
           "forecast",
-          [](const TimedFilter& timed, Index horizon) {
-            return to_numpy(timed.filter.forecast(horizon).transpose());
+          [](const TimedFilter& timed, Index horizon, const std::vector<double>& quantiles,
+             bool total, Index draws, std::uint64_t seed) {
+            ForecastTables tables;
+            {
+              const nb::gil_scoped_release release;
+              tables = tables_of(timed.filter.forecast({quantiles, total, draws, seed}), horizon,
+                                 static_cast<Index>(quantiles.size()));
+            }
+            return to_numpy(std::move(tables));
           },
-          nb::arg("horizon"));
+          nb::arg("horizon"), nb::arg("quantiles"), nb::arg("total"), nb::arg("draws"),
+          nb::arg("seed"));
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ void bind_stream(nb::module_& module) {
              stream.restore(std::string(state.c_str(), state.size()));
            })
       .def("model", &Stream::model)
-      .def("forecast", &Stream::forecast, nb::arg("horizon"))
+      .def("forecast", &Stream::forecast, nb::arg("horizon"), nb::arg("quantiles"),
+           nb::arg("total"), nb::arg("draws"))
       .def("activation", &Stream::activation)
       .def("report", &Stream::report)
       .def("surprise", &Stream::surprise)

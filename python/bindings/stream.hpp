@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "forecast.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
@@ -116,8 +117,12 @@ class Stream {
   NumpyVector activation() {
     return vector_to_numpy(locked([&] { return session_.filtered_activation(); }));
   }
-  NumpyTable forecast(Index horizon) {
-    return to_numpy(locked([&]() -> RowMatrix { return session_.forecast(horizon).transpose(); }));
+  std::pair<NumpyTable, NumpyTable> forecast(Index horizon, const std::vector<double>& quantiles,
+                                             bool total, Index draws) {
+    return to_numpy(locked([&] {
+      const ForecastOptions options{quantiles, total, draws, session_.config().seed};
+      return tables_of(session_.forecast(options), horizon, static_cast<Index>(quantiles.size()));
+    }));
   }
   // The same fields as the command's --log.
   std::optional<nb::dict> report() {

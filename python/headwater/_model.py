@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from headwater._arrays import Exposures, Rows
 from headwater._options import SEED, with_engine_options
 
 Path = Union[str, "os.PathLike[str]"]
+DRAWS = 4000  # of an observation, for its quantiles
 
 
 class Score(NamedTuple):
@@ -27,6 +28,26 @@ class Score(NamedTuple):
     tail_probability: Optional[np.ndarray] = None
     #: How many observations no state of the model can give; their log_predictive is -inf.
     impossible_observations: int = 0
+
+
+class Forecast(NamedTuple):
+    """The law of the observations to come: means and quantiles of each step and channel."""
+
+    mean: np.ndarray  #: horizon x M; one more channel with total=True
+    quantiles: np.ndarray  #: horizon x M x number of levels
+    levels: tuple[float, ...]  #: what the quantiles are, such as (0.05, 0.5, 0.95)
+
+
+def as_forecast(forecast: Callable, horizon: int, quantiles: Optional[Sequence[float]],
+                total: bool, draws: int, *seed: int) -> Union[np.ndarray, Forecast]:
+    """Calls `forecast` of the core; the means alone if no quantiles are wanted."""
+    if horizon < 1:
+        raise ValueError(f"horizon={horizon}: expected 1 or more")
+    levels = tuple(float(level) for level in (() if quantiles is None else quantiles))
+    mean, table = forecast(horizon, list(levels), total, draws, *seed)
+    if quantiles is None:
+        return mean
+    return Forecast(mean, table.reshape(*mean.shape, len(levels)), levels)
 
 
 def checked_path(path: Path) -> str:
@@ -213,12 +234,17 @@ class Model:
             predicted *= Exposures(exposure, rows).block(0, len(rows))
         return predicted
 
-    def forecast(self, Y: Any, horizon: int, *, exposure: Any = None, last: bool = False,
-                 seed: int = SEED, **engine: Any) -> np.ndarray:
-        """E[y_T+h | y_1..T] for h = 1, ..., horizon, after the T rows of Y: horizon x M."""
-        if horizon < 1:
-            raise ValueError(f"horizon={horizon}: expected 1 or more")
-        return self._run(self._rows(Y), exposure, last, engine, seed, False).forecast(horizon)
+    def forecast(self, Y: Any, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
+                 total: bool = False, draws: int = DRAWS, exposure: Any = None, last: bool = False,
+                 seed: int = SEED, **engine: Any) -> Union[np.ndarray, Forecast]:
+        """What is to be expected after the T rows of Y; the same as `headwater forecast`.
+
+        Without `quantiles` the means E[y_T+h | y_1..T] for h = 1, ..., horizon: horizon x M. With
+        them a `Forecast`; they are found from `draws` observations drawn at each step.
+        `total=True` adds one more channel, the sum of all others.
+        """
+        run = self._run(self._rows(Y), exposure, last, engine, seed, False)
+        return as_forecast(run.forecast, horizon, quantiles, total, draws, seed)
 
     def _rows(self, Y: Any) -> Rows:
         rows = Rows(Y)

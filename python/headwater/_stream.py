@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from headwater import _core
 from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, observation, parameter_tables,
                                 table)
-from headwater._model import Model, Path, checked_path
+from headwater._model import DRAWS, Forecast, Model, Path, as_forecast, checked_path
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
 
@@ -197,11 +197,15 @@ class Stream:
         """Whether there is an estimate; not while the first observations are held back."""
         return self._best.has_started or self._best.is_finished
 
-    def forecast(self, horizon: int) -> np.ndarray:
-        """E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. The stream does not change."""
-        if horizon < 1:
-            raise ValueError(f"horizon={horizon}: expected 1 or more")
-        return self._started().forecast(horizon)
+    def forecast(self, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
+                 total: bool = False, draws: int = DRAWS) -> Union[np.ndarray, Forecast]:
+        """What is to be expected after the last observation. The stream does not change.
+
+        Without `quantiles` the means E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. With
+        them a `Forecast`; they are found from `draws` observations drawn at each step.
+        `total=True` adds one more channel, the sum of all others.
+        """
+        return as_forecast(self._started().forecast, horizon, quantiles, total, draws)
 
     # Files and copies
 

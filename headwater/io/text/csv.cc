@@ -154,6 +154,9 @@ void CsvSource::take_header(std::string_view line) {
     names.emplace_back(cells.cut().value_or(""));
   }
   find_index_column(names);
+  for (Index column = 0; column < num_cells_; ++column) {
+    if (column != index_column_) names_.push_back(names[column]);
+  }
   first_row_ = next_line();
   blank_line_ = 0;
   if (!first_row_) {

@@ -35,6 +35,7 @@ class CsvSource final : public ObservationSource {
   CsvSource(FileDescriptor file, const std::string& name, CsvOptions options = {});
 
   Index num_channels() const override { return num_channels_; }
+  std::vector<std::string> channel_names() const override { return names_; }
   bool next(std::vector<double>& values) override;
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
@@ -80,6 +81,7 @@ class CsvSource final : public ObservationSource {
   std::int64_t blank_line_ = 0;                // the last one that may be a missing cell; 0 if none
   std::int64_t line_number_ = 0;               // of the last observation handed out
   std::int64_t num_rows_ = 0;                  // handed out
+  std::vector<std::string> names_;             // of the channels, from the header
   std::string header_line_;                    // empty if there is none
 };
 
