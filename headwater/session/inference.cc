@@ -41,13 +41,9 @@ Vector ModelFilter::filtered_activation() const {
   return engine_->filtered_activation().head(num_components_);
 }
 
-Matrix ModelFilter::forecast(Index horizon) const {
-  return forecast_means(*engine_, horizon);
-}
+Matrix ModelFilter::forecast(Index horizon) const { return forecast_means(*engine_, horizon); }
 
-Forecast ModelFilter::forecast(const ForecastOptions& options) const {
-  return {*engine_, options};
-}
+Forecast ModelFilter::forecast(const ForecastOptions& options) const { return {*engine_, options}; }
 
 Matrix smoothed_activations(const Estimate& estimate, bool background,
                             const RecordView& observations, const EngineConfig& engine,

@@ -84,7 +84,7 @@ class HEADWATER_EXPORT Session {
   Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, as the last iterate has it
   Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon
   Forecast forecast(const ForecastOptions& options) const;  // with quantiles
-  Model model() const;                   // after at least one observation was taken in, or finish()
+  Model model() const;  // after at least one observation was taken in, or finish()
   bool is_finished() const;
 
   // The prediction of the last processed observation, as it was before that observation. Call
