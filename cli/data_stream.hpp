@@ -33,6 +33,8 @@ class DataStream {
   // One exposure a channel, if there are any.
   std::span<const double> exposures() const { return exposures_; }
 
+  std::int64_t num_sequences() const { return num_sequences_; }  // begun so far
+
   // The callback receives the error message of each skipped row.
   void on_bad_row(std::function<void(const std::string&)> callback) {
     on_bad_row_ = std::move(callback);
@@ -56,4 +58,5 @@ class DataStream {
   std::vector<double> exposures_;
   std::int64_t num_rows_ = 0;
   std::int64_t num_bad_rows_ = 0;
+  std::int64_t num_sequences_ = 0;
 };

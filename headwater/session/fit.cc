@@ -331,6 +331,8 @@ const Observation& Session::Fit::guarded(const Observation& y) {
   if (!guard_.refuses(y, learner_->engine().emission(), x, learner_->observations() + 1)) return y;
   if (outliers_++ == 0) first_outlier_ = learner_->observations() + 1;
   missing_.assign_missing(y.num_channels());
+  missing_.set_begins_sequence(y.begins_sequence());
+  missing_.set_time(y.time());
   return missing_;
 }
 

@@ -27,33 +27,39 @@ class Stream {
     listen();
   }
 
-  void update(const RowIn& y, const std::optional<RowIn>& exposure) {
+  void update(const RowIn& y, const std::optional<RowIn>& exposure, bool new_sequence) {
     locked([&] {
       y_.assign(
           std::span(y.data(), y.shape(0)),
           exposure ? std::span(exposure->data(), exposure->shape(0)) : std::span<const double>(),
           session_.observations() + 1);
+      y_.set_begins_sequence(new_sequence);
       take_in(y_);
     });
   }
-  void update_rows(const RowsIn& rows, const std::optional<RowsIn>& exposures) {
+  void update_rows(const RowsIn& rows, const std::optional<RowsIn>& exposures,
+                   const std::optional<IndicesIn>& sequences) {
     locked([&] {
+      SequenceBegins begins(sequences);
       for (std::size_t t = 0; t < rows.shape(0); ++t) {
         assign_row(rows, exposures, t, session_.observations() + 1, y_);
+        y_.set_begins_sequence(begins.at(t));
         take_in(y_);
       }
     });
   }
   // The rows of a sparse matrix, compressed by row, column indices ascending in each; never dense.
   void update_sparse(const RowIn& values, const IndicesIn& columns, const IndicesIn& begins,
-                     Index num_channels) {
+                     Index num_channels, const std::optional<IndicesIn>& sequences) {
     locked([&] {
+      SequenceBegins begins_sequence(sequences);
       for (std::size_t t = 0; t + 1 < begins.shape(0); ++t) {
         y_.begin(num_channels);
         for (std::int64_t i = begins(t); i < begins(t + 1); ++i) {
           y_.add(columns(static_cast<std::size_t>(i)), values(static_cast<std::size_t>(i)),
                  session_.observations() + 1);
         }
+        y_.set_begins_sequence(begins_sequence.at(t));
         take_in(y_);
       }
     });

@@ -87,10 +87,12 @@ class Stream:
 
     # Observations in
 
-    def update(self, y: Any, exposure: Any = None) -> None:
+    def update(self, y: Any, exposure: Any = None, new_sequence: bool = False) -> None:
         """Takes in one observation: M numbers, 0 or more, NaN where one is missing.
 
         `exposure` says how long, or how much of, each channel was observed; 1 if it is not given.
+        `new_sequence` says that a new sequence begins with y, such as a trial: nothing before it
+        says anything about its activations.
         """
         if not (type(y) is np.ndarray and y.dtype is FLOAT and y.ndim == 1
                 and y.flags.c_contiguous):
@@ -99,11 +101,11 @@ class Stream:
             exposure = observation(exposure, "exposure")
         try:
             for session in self._sessions:
-                session.update(y, exposure)
+                session.update(y, exposure, new_sequence)
         except _core.InputError as error:
             raise ValueError(f"y: {error}") from None
 
-    def update_many(self, Y: Any, *, exposure: Any = None,
+    def update_many(self, Y: Any, *, lengths: Any = None, exposure: Any = None,
                     callback: Optional[Callable[["Stream"], Any]] = None, every: int = 1000,
                     verbose: bool = False, progress: bool = False) -> "Stream":
         """Takes in the rows of Y, in order.
@@ -114,24 +116,29 @@ class Stream:
         `exposure` is T x M, or T numbers for all channels: how long, or how much of, a channel was
         observed. Intensities are multiplied by it; a cell with exposure 0 is missing.
 
+        `lengths` says that the rows consist of sequences of these lengths, one after another, as
+        hmmlearn has it; an array of three dimensions (S x T x M) has sequences too. The activations
+        of each begin anew. Without either, the rows go on from those before.
+
         After every `every` rows, `callback(stream)` is called, and `verbose` prints a line to
         standard error. `progress` shows a tqdm bar. The stream stays usable after Ctrl-C or an
         exception of the callback; `observations` says how many rows were taken in.
         """
         if every < 1:
             raise ValueError(f"every={every}: expected 1 or more")
-        rows = Rows(Y)
+        rows = Rows(Y, lengths=lengths)
         seen = None if exposure is None else Exposures(exposure, rows)
         watched = callback is not None or verbose or progress
         told = Progress(self, len(rows), callback, verbose, progress)
         try:
             for first, block in rows.blocks(every if watched else None, sparse=seen is None):
+                begins = rows.begins(first, first + len(block))
                 if isinstance(block, Sparse):
                     self._each(lambda session: session.update_sparse(
-                        block.values, block.columns, block.begins, block.num_channels))
+                        block.values, block.columns, block.begins, block.num_channels, begins))
                 else:
                     part = None if seen is None else seen.block(first, first + len(block))
-                    self._each(lambda session: session.update_rows(block, part))
+                    self._each(lambda session: session.update_rows(block, part, begins))
                 told.show(len(block))
         except _core.InputError as error:
             raise ValueError(f"{rows.name}: {error}") from None
