@@ -38,6 +38,14 @@ OptionTable<DataOptions> DataOptions::table() {
                      "name in the header, its number from 1, or none; by default, a first column "
                      "without a name in a header of names"},
             &DataOptions::index_column, "the name or the number of a column, or none"),
+       text(
+           {.name = "sequence-column",
+            .value_name = "NAME|NUMBER",
+            .help = "column of .csv or .tsv (field of .jsonl) that says which sequence, such as a "
+                    "trial, a row belongs to and is no channel: rows with the same text there must "
+                    "follow each other, and the chain of activations begins anew with each "
+                    "sequence"},
+           &DataOptions::sequence_column, "the name or the number of a column"),
        text({.name = "exposure",
              .value_name = "FILE",
              .help = "T x M, or T x 1 for all channels: how long, or how much of, a channel was "
@@ -86,6 +94,7 @@ std::unique_ptr<ObservationSource> DataOptions::open(std::function<bool()> shoul
   return open_source(name, {.format = format,
                             .header = goes_on ? HeaderRow::by_names : header,
                             .index_column = index_column,
+                            .sequence_column = sequence_column,
                             .before = before.unread,
                             .follow = follow,
                             .should_stop = std::move(should_stop),

@@ -24,6 +24,7 @@ struct DataOptions {
   headwater::DataFormat format = headwater::DataFormat::by_name;
   headwater::HeaderRow header = headwater::HeaderRow::automatic;
   std::string index_column;
+  std::string sequence_column;
   std::string exposure;
   BadRowPolicy on_bad_row = BadRowPolicy::kFail;
   bool follow = false;

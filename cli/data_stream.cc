@@ -46,6 +46,7 @@ bool DataStream::next() {
     }
     if (!is_bad) {
       if (exposure_source_) observation_.set_exposures(exposures_);
+      num_sequences_ += num_sequences_ == 0 || observation_.begins_sequence();
       return true;
     }
     ++num_bad_rows_;

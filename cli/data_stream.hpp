@@ -21,6 +21,7 @@ class DataStream {
 
   const std::string& name() const { return options_.name; }
   headwater::Index num_channels() const { return source_->num_channels(); }
+  std::vector<std::string> channel_names() const { return source_->channel_names(); }
   std::optional<double> fraction_read() const { return source_->fraction_read(); }
 
   // Reads the next observation; false at the end. Throws an InputError that says where the error
@@ -31,6 +32,8 @@ class DataStream {
 
   // One exposure a channel, if there are any.
   std::span<const double> exposures() const { return exposures_; }
+
+  std::int64_t num_sequences() const { return num_sequences_; }  // begun so far
 
   // The callback receives the error message of each skipped row.
   void on_bad_row(std::function<void(const std::string&)> callback) {
@@ -55,4 +58,5 @@ class DataStream {
   std::vector<double> exposures_;
   std::int64_t num_rows_ = 0;
   std::int64_t num_bad_rows_ = 0;
+  std::int64_t num_sequences_ = 0;
 };

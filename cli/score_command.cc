@@ -37,6 +37,7 @@ struct Score {
   double log_likelihood = 0;
   std::int64_t observations = 0;
   std::int64_t impossible = 0;
+  std::int64_t sequences = 0;
 
   double per_observation() const { return log_likelihood / static_cast<double>(observations); }
 };
@@ -76,6 +77,7 @@ Score run_over(const ScoreOptions& options, const Model& model, DataStream& data
   }
   if (out) out->commit();
   if (predict) predict->commit();
+  score.sequences = data.num_sequences();
   return score;
 }
 
@@ -86,6 +88,7 @@ void print_json(const Score& score) {
   json.key("observations").value(score.observations);
   json.key("per_observation").value(score.per_observation());
   json.key("impossible_observations").value(score.impossible);
+  json.key("sequences").value(score.sequences);
   json.end_object();
   fmt::print("{}\n", json.text());
 }
@@ -93,6 +96,7 @@ void print_json(const Score& score) {
 void print_text(const Score& score) {
   fmt::print("log-likelihood  {:.17g}\nobservations    {}\nper observation {:.17g}\n",
              score.log_likelihood, score.observations, score.per_observation());
+  if (score.sequences > 1) fmt::print("sequences       {}\n", score.sequences);
   if (score.impossible > 0) {
     fmt::print("impossible      {} (no state of the model can give them; treated as missing)\n",
                score.impossible);

@@ -31,6 +31,7 @@ PUBLIC = {
     "session": ["headwater", "session", "config", "model", "inference", "registry"],
     "learning": ["estimate", "m_step_options", "matching"],
     "io": ["source", "sink"],
+    "engines": ["forecast"],
     "filters": ["reports"],
     "models": ["any_prior", "concepts", "finite_chain", "prior_arguments", "simulate"],
     "emission": ["any_law", "block_law", "cell_law", "emission", "evidence", "law_table", "reducer",

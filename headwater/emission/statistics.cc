@@ -72,6 +72,16 @@ void Statistics::clear_sums() {
   s4.setZero();
 }
 
+void Statistics::add_sums(const Statistics& other, double factor) {
+  s1 += factor * other.s1;
+  s2 += factor * other.s2;
+  s3 += factor * other.s3;
+  s4 += factor * other.s4;
+  if (other.unseen.size() == 0) return;
+  if (unseen.size() == 0) unseen.setZero(s2.rows(), s2.cols());
+  unseen += factor * other.unseen;
+}
+
 std::array<std::span<const double>, 5> Statistics::sums() const {
   return {as_span(s1), as_span(s2), as_span(s3), as_span(s4), as_span(unseen)};
 }

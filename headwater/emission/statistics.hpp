@@ -40,6 +40,8 @@ struct Statistics {
   void discount(double factor);
   // For the sums to be added up anew; what is known of the observations stays.
   void clear_sums();
+  // Adds the sums of others, each multiplied by `factor`.
+  void add_sums(const Statistics& other, double factor);
   // Bookkeeping for one observation that enters with weight `weight` after discount(1 - weight).
   void count_observation(double weight);
 

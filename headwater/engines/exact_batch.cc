@@ -20,17 +20,31 @@ ExactBatch::ExactBatch(const FiniteChain& chain, const Emission& emission,
       filter_(chain, emission),
       segment_(segment_length(observations.size())),
       impossible_at_(static_cast<std::size_t>(observations.size())) {
+  divide();
   run_forward();
 }
 
+void ExactBatch::divide() {
+  const std::vector<Index> begins = observations_.sequences();
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const Index end = i + 1 < begins.size() ? begins[i + 1] : observations_.size();
+    for (Index first = begins[i]; first < end; first += segment_) {
+      const Index size = std::min(segment_, end - first);
+      segments_.push_back({first, size, first == begins[i], first + size == end, {}});
+    }
+  }
+}
+
 void ExactBatch::run_forward() {
-  const Index length = observations_.size();
-  for (Index t = 0; t < length; ++t) {
-    const FilterStep step = filter_.step(observations_[t]);
-    if (!step.impossible) log_likelihood_ += step.log_predictive;
-    impossible_ += step.impossible;
-    impossible_at_[t] = step.impossible;
-    if ((t + 1) % segment_ == 0 || t + 1 == length) borders_.push_back(filter_.filtered());
+  for (Segment& segment : segments_) {
+    if (segment.begins) filter_.restart();
+    for (Index t = segment.first; t < segment.first + segment.size; ++t) {
+      const FilterStep step = filter_.step(observations_[t]);
+      if (!step.impossible) log_likelihood_ += step.log_predictive;
+      impossible_ += step.impossible;
+      impossible_at_[t] = step.impossible;
+    }
+    if (!segment.ends) segment.border = filter_.filtered();
   }
 }
 
@@ -38,27 +52,28 @@ void ExactBatch::sweep_back(double coefficient, Index lead_in, std::span<double>
                             const Visit& visit) {
   BackwardSweep sweep;
   std::vector<ExactStep> steps(static_cast<std::size_t>(segment_));
-  Vector beta = Vector::Ones(filter_.states().rows());
-  for (Index s = static_cast<Index>(borders_.size()) - 1; s >= 0; --s) {
-    const Index first = s * segment_;
-    const auto count = static_cast<std::size_t>(std::min(segment_, observations_.size() - first));
-    const Vector* before = s > 0 ? &borders_[s - 1] : nullptr;
+  Vector beta;
+  for (std::size_t s = segments_.size(); s-- > 0;) {
+    const Segment& segment = segments_[s];
+    if (segment.ends) beta.setOnes(filter_.states().rows());
+    const Vector* before = segment.begins ? nullptr : &segments_[s - 1].border;
     if (before != nullptr) {
       filter_.restart_at(*before);
     } else {
       filter_.restart();
     }
+    const auto count = static_cast<std::size_t>(segment.size);
     for (std::size_t i = 0; i < count; ++i) {
-      const Observation& y = observations_[first + static_cast<Index>(i)];
+      const Observation& y = observations_[segment.first + static_cast<Index>(i)];
       filter_.step(y);
       steps[i].remember(filter_, y, coefficient);
     }
     const std::vector<double> coefficients(count, coefficient);
-    const Vector* law_before = s == 0 && lead_in > 0 ? &filter_.initial() : before;
+    const Vector* law_before = segment.begins && lead_in > 0 ? &filter_.initial() : before;
     sweep.run({steps.data(), count}, law_before, coefficients, beta, moves);
-    visit(first, sweep.weights());
+    visit(segment.first, sweep.weights());
+    if (segment.begins) sweep_lead_in(sweep, coefficient, lead_in, beta, moves);
   }
-  sweep_lead_in(sweep, coefficient, lead_in, beta, moves);
 }
 
 // Unseen steps of a stationary chain: the law stays, and nothing is weighed.

@@ -22,12 +22,15 @@ class FilterEngine : public Engine {
 
   FilterStep step(const Observation& y, double step_size) override {
     position_ = y.position();
+    if (y.begins_sequence() && filter_.has_started()) begin_sequence();
     const FilterStep step = filter_.step(y);
-    has_new_statistics_ =
+    ++steps_since_new_;
+    const bool has_advanced =
         smoother_ && smoother_->advance(filter_, step.impossible ? nothing_seen_ : y, step_size);
+    tell_of_new(has_advanced || (has_untold_ && steps_since_new_ >= kFewestBetween));
     return step;
   }
-  void finish() override { has_new_statistics_ = smoother_ && smoother_->finish(filter_); }
+  void finish() override { tell_of_new((smoother_ && smoother_->finish(filter_)) || has_untold_); }
 
   bool has_new_statistics() const override { return has_new_statistics_; }
   const Statistics& statistics() const override {
@@ -40,7 +43,7 @@ class FilterEngine : public Engine {
   }
 
   void exchange(StateArchive& archive) override {
-    archive(filter_, has_new_statistics_, position_);
+    archive(filter_, has_new_statistics_, has_untold_, steps_since_new_, position_);
     archive.expect(position_ >= 0, "a position that is none");
     if (smoother_) smoother_->exchange(archive, filter_);
   }
@@ -58,10 +61,31 @@ class FilterEngine : public Engine {
   Filter filter_;
 
  private:
+  // Where sequences are short, the statistics change at the end of each one, and the learner is not
+  // told more often than at the end of so many observations: an M-step may cost more than those.
+  static constexpr std::int64_t kFewestBetween = 16;
+
+  // A sequence has ended: what the smoother holds back of it enters, as at the end of a stream.
+  void begin_sequence() {
+    if (smoother_) {
+      has_untold_ = smoother_->finish(filter_) || has_untold_;
+      smoother_->restart();
+    }
+    filter_.restart();
+  }
+  void tell_of_new(bool is_new) {
+    has_new_statistics_ = is_new;
+    if (!is_new) return;
+    has_untold_ = false;
+    steps_since_new_ = 0;
+  }
+
   ClonePointer<Smoother<Filter>> smoother_;
   Observation nothing_seen_;
   std::int64_t position_ = 0;
   bool has_new_statistics_ = false;
+  bool has_untold_ = false;  // the statistics have changed, and the learner was not told
+  std::int64_t steps_since_new_ = 0;
 };
 
 }  // namespace headwater

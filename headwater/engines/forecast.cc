@@ -1,16 +1,109 @@
 #include "headwater/engines/forecast.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "headwater/error.hpp"
+
 namespace headwater {
 
+namespace {
+
+// Reorders the draws.
+double empirical_quantile(std::vector<double>& draws, double part) {
+  const auto size = static_cast<double>(draws.size());
+  // A product such as .05 x 4000 may be a little above the whole number that is meant.
+  const double rank = std::clamp(std::ceil(part * size - 1e-9 * size), 1.0, size);
+  const auto at = draws.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
+  std::ranges::nth_element(draws, at);
+  return *at;
+}
+
+// Into a row of `out`.
+void write_quantiles(std::vector<double>& draws, const std::vector<double>& parts, Index row,
+                     Matrix& out) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    out(row, static_cast<Index>(i)) = empirical_quantile(draws, parts[i]);
+  }
+}
+
+}  // namespace
+
+void ForecastOptions::validate() const {
+  for (const double part : quantiles) {
+    if (part > 0 && part < 1) continue;
+    throw UsageError(
+        fmt::format("quantiles: {} found; expected numbers above 0 and below 1", part));
+  }
+  if (num_draws < 1) throw UsageError(fmt::format("draws is {}; expected 1 or more", num_draws));
+}
+
+Forecast::Forecast(const Engine& engine, ForecastOptions options)
+    : options_(std::move(options)), engine_(engine.clone()) {
+  options_.validate();
+  nothing_seen_.assign_missing(engine.emission().num_channels());
+}
+
+Forecast::Forecast(const Forecast&) = default;
+Forecast::Forecast(Forecast&&) noexcept = default;
+Forecast& Forecast::operator=(const Forecast&) = default;
+Forecast& Forecast::operator=(Forecast&&) noexcept = default;
+Forecast::~Forecast() = default;
+
+void Forecast::next() {
+  ++step_;
+  nothing_seen_.set_position(engine_->position() + 1);
+  engine_->step(nothing_seen_, 0);
+}
+
+Vector Forecast::mean() const {
+  Vector mean = engine_->emission_now().basis() * engine_->predicted_activation();
+  if (options_.with_total) {
+    const double total = mean.sum();
+    mean.conservativeResize(mean.size() + 1);
+    mean[mean.size() - 1] = total;
+  }
+  return mean;
+}
+
+Matrix Forecast::quantiles() const {
+  const Emission& emission = engine_->emission_now();
+  const Index num_channels = emission.num_channels();
+  const RandomStream random(options_.seed);
+  const auto time = static_cast<std::uint64_t>(step_);
+
+  Matrix activations(options_.num_draws, emission.num_columns());
+  Generator of_activations = random.at(time, 0, Purpose::forecast_activations);
+  engine_->sample_predicted(of_activations, activations);
+
+  Matrix quantiles(num_channels + (options_.with_total ? 1 : 0),
+                   static_cast<Index>(options_.quantiles.size()));
+  std::vector<double> draws(static_cast<std::size_t>(options_.num_draws));
+  std::vector<double> totals(options_.with_total ? draws.size() : 0);
+  Vector intensities;
+  for (Index m = 0; m < num_channels; ++m) {
+    Generator of_counts = random.at(time, static_cast<std::uint32_t>(m), Purpose::forecast_counts);
+    intensities.noalias() = activations * emission.basis().row(m).transpose();
+    for (std::size_t i = 0; i < draws.size(); ++i) {
+      draws[i] = emission.law()->draw(m, intensities[static_cast<Index>(i)], of_counts);
+    }
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += draws[i];
+    write_quantiles(draws, options_.quantiles, m, quantiles);
+  }
+  if (options_.with_total) {
+    write_quantiles(totals, options_.quantiles, num_channels, quantiles);
+  }
+  return quantiles;
+}
+
 Matrix forecast_means(const Engine& engine, Index horizon) {
-  Observation nothing_seen;
-  nothing_seen.assign_missing(engine.emission().num_channels());
-  const auto ahead = engine.clone();
+  Forecast forecast(engine, {});
   Matrix means(engine.emission().num_channels(), horizon);
   for (Index h = 0; h < horizon; ++h) {
-    nothing_seen.set_position(engine.position() + 1 + h);
-    ahead->step(nothing_seen, 0);
-    means.col(h) = ahead->emission_now().basis() * ahead->predicted_activation();
+    forecast.next();
+    means.col(h) = forecast.mean();
   }
   return means;
 }

@@ -45,6 +45,12 @@ void BeamFilter::set_chain(const FiniteChain& chain) {
   chain_ = std::make_shared<const PackedChain>(chain);
 }
 
+void BeamFilter::restart() {
+  first_time_ = time_ + 1;
+  states_.clear();
+  weights_.clear();
+}
+
 bool BeamFilter::holds_all() const {
   return chain_->num_states_up_to(options_.width + 1) <= options_.width;
 }
@@ -79,7 +85,7 @@ void BeamFilter::predict_axes() {
     const FiniteAxis& axis = chain.axis(static_cast<Index>(k));
     Vector& law = laws_[k];
     tilts_[k].setZero(axis.size());
-    if (time_ == 1) {
+    if (is_first()) {
       law = axis.initial;
     } else {
       law.noalias() = axis.transition.transpose() * marginals_[k];
@@ -150,7 +156,7 @@ void BeamFilter::weigh_beforehand() {
   for (Index i = 0; i < count; ++i) {
     const PackedState state = candidates_[static_cast<std::size_t>(i)];
     double probability = 0;
-    if (time_ == 1) {
+    if (is_first()) {
       probability = chain_->initial_probability(state);
     } else {
       chain_->transitions_to(state, states_, transitions_);
@@ -235,12 +241,14 @@ void BeamFilter::sample_predicted(Generator& generator, Matrix& out) const {
 }
 
 void BeamFilter::exchange(StateArchive& archive) {
-  archive(emission_, time_, predicted_, filtered_, marginals_);
+  archive(emission_, time_, first_time_, predicted_, filtered_, marginals_);
   exchange_packed(archive, *chain_, chain_);
   exchange_states(archive, *chain_, states_, weights_);
   exchange_states(archive, *chain_, before_, weights_before_);
   if (!archive.is_reading()) return;
   archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  archive.expect(first_time_ >= 1 && first_time_ <= std::max<std::uint64_t>(time_, 1),
+                 "a sequence that begins in the future");
   if (time_ == 0) return;
   const auto has_law = [&](Index k) {
     const Vector& law = marginals_[static_cast<std::size_t>(k)];

@@ -36,6 +36,10 @@ class BeamFilter {
   void set_season(const Season& season) { emission_.set_season(season); }
 
   FilterStep step(const Observation& y);
+  bool has_started() const { return time_ >= first_time_; }
+  // The next step begins a new sequence: from the stationary law. Time goes on, so that no random
+  // number is used twice.
+  void restart();
 
   // Activations drawn from the law of x_t given y_1..t-1, one a row.
   void sample_predicted(Generator& generator, Matrix& out) const;
@@ -55,6 +59,7 @@ class BeamFilter {
   Vector filtered_activation() const { return filtered_; }
 
  private:
+  bool is_first() const { return time_ == first_time_; }  // the step that is being made
   bool holds_all() const;
   void predict_axes();
   void set_kept_marginal(Index axis);
@@ -68,6 +73,7 @@ class BeamFilter {
   BeamOptions options_;
   RandomStream random_;
   std::uint64_t time_ = 0;
+  std::uint64_t first_time_ = 1;  // of the present sequence
 
   std::vector<PackedState> states_;
   std::vector<double> weights_;

@@ -35,9 +35,8 @@ Matrix states_with_background(const FiniteChain& chain, Index num_columns) {
 
 ExactFilter::ExactFilter(const FiniteChain& chain, const Emission& emission)
     : emission_(emission),
-      likelihoods_(
-          emission.law()->state_likelihoods(states_with_background(chain, emission.num_columns()))),
-      initial_(chain.joint_initial()) {
+      likelihoods_(emission.law()->state_likelihoods(
+          states_with_background(chain, emission.num_columns()))) {
   set_chain(chain);
   forget_likelihoods();
   const Index n = likelihoods_->num_states();
@@ -49,6 +48,7 @@ ExactFilter::ExactFilter(const FiniteChain& chain, const Emission& emission)
 
 void ExactFilter::set_chain(const FiniteChain& chain) {
   transition_ = std::make_shared<const KroneckerOperator>(chain.joint_transition());
+  initial_ = chain.joint_initial();
 }
 
 void ExactFilter::set_basis(const Matrix& basis) {

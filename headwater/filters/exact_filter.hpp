@@ -39,7 +39,9 @@ class ExactFilter {
 
   void exchange(StateArchive& archive);
 
-  // Starts over: from the beginning, or as if the step that led to a stored law had just been made.
+  bool has_started() const { return has_started_; }
+  // Starts over: from the stationary law, or as if the step that led to a stored law had just been
+  // made.
   void restart() { has_started_ = false; }
   void restart_at(const Vector& filtered);
 

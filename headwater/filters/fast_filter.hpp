@@ -40,6 +40,12 @@ class FastFilter {
   void set_season(const Season& season) { emission_.set_season(season); }
 
   FilterStep step(const Observation& y);
+  bool has_started() const { return time_ >= first_time_; }
+  // The next step begins a new sequence: from the stationary law. Time goes on, so that no random
+  // number is used twice.
+  void restart() { first_time_ = time_ + 1; }
+  // Whether the last step was a move, and not the first of its sequence.
+  bool has_moved() const { return time_ > first_time_; }
 
   // Activations drawn from the law of x_t given y_1..t-1, one a row.
   void sample_predicted(Generator& generator, Matrix& out) const;
@@ -99,6 +105,7 @@ class FastFilter {
   FastFilterOptions options_;
   RandomStream random_;
   std::uint64_t time_ = 0;
+  std::uint64_t first_time_ = 1;  // of the present sequence
 
   Law before_;
   Law predicted_;

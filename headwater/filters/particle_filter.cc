@@ -72,10 +72,12 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Emission& emission,
 }
 
 void ParticleFilter::exchange(StateArchive& archive) {
-  archive(prior_, emission_, time_, states_, activations_, ancestors_, log_carried_, log_weights_,
-          weights_, log_worth_, bridge_);
+  archive(prior_, emission_, time_, first_time_, states_, activations_, ancestors_, log_carried_,
+          log_weights_, weights_, log_worth_, bridge_);
   if (!archive.is_reading()) return;
   archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  archive.expect(first_time_ >= 1 && first_time_ <= std::max<std::uint64_t>(time_, 1),
+                 "a sequence that begins in the future");
   if (time_ == 0) return;  // the particles are nowhere yet
   archive.expect(are_states_of(prior_, states_), "states that the prior does not have");
   archive.expect(static_cast<Index>(ancestors_.size()) == num_particles() &&
@@ -125,7 +127,7 @@ FilterStep ParticleFilter::step(const Observation& y) {
 }
 
 Eigen::Ref<const Matrix> ParticleFilter::cloud() const {
-  return states_.topRows(time_ == 1 ? 0 : num_particles());
+  return states_.topRows(is_first() ? 0 : num_particles());
 }
 
 // By the weights of the step before, times the worths that the proposal sees in the particles.
@@ -133,7 +135,7 @@ bool ParticleFilter::choose_ancestors() {
   std::iota(ancestors_.begin(), ancestors_.end(), 0);
   const bool looks_ahead = proposal_->has_worths();
   log_worth_ = 0;
-  if (time_ == 1) {
+  if (is_first()) {
     weigh_equally();
     if (looks_ahead) log_worth_ = proposal_->log_worths()[0];
     return false;
@@ -167,11 +169,11 @@ RandomBlock ParticleFilter::random_block(Index first, Purpose purpose) const {
 
 // The states of so many particles, from their ancestors' or, at first, from nothing.
 void ParticleFilter::move(Index first, Index size) {
-  const bool is_first = time_ == 1;
-  const auto purpose = is_first ? Purpose::first_particles : Purpose::particle_moves;
+  const bool begins = is_first();
+  const auto purpose = begins ? Purpose::first_particles : Purpose::particle_moves;
   const auto ancestors = std::span(ancestors_).subspan(first, size);
-  auto parents = parents_.middleRows(first, is_first ? 0 : size);
-  if (!is_first) gather_rows(previous_, ancestors, parents);
+  auto parents = parents_.middleRows(first, begins ? 0 : size);
+  if (!begins) gather_rows(previous_, ancestors, parents);
   auto next = states_.middleRows(first, size);
   proposal_->draw(prior_, random_block(first, purpose), parents, ancestors, next);
   prior_.activations(next, activations_.block(first, 0, size, prior_.num_components()));
@@ -208,7 +210,7 @@ double ParticleFilter::take_in_likelihoods(ParticleReport& report) {
   }
   const double wanted = options_.bridge_below * static_cast<double>(num_particles());
   if (proposal_->can_bridge() && effective_size(weights_) < wanted) {
-    if (time_ == 1) parents_.resize(0, parents_.cols());
+    if (is_first()) parents_.resize(0, parents_.cols());
     const Bridge::Crossing crossing =
         bridge_.cross(prior_, *proposal_, evidence_, options_.resampling,
                       random_block(0, Purpose::bridges), *pool_,
@@ -242,7 +244,7 @@ WeightedActivations ParticleFilter::predicted() const {
   WeightedActivations cloud{Matrix::Ones(n, emission_.num_columns()), previous_weights_};
   Matrix states(n, prior_.state_size());
   const RandomBlock random = random_block(0, Purpose::predictions);
-  if (time_ == 1) {
+  if (is_first()) {
     cloud.weights = Vector::Constant(n, 1 / static_cast<double>(n));
     prior_.sample_initial(random, states);
   } else {

@@ -58,6 +58,10 @@ class ParticleFilter {
   void set_proposal(std::unique_ptr<Proposal> proposal) { proposal_ = std::move(proposal); }
 
   FilterStep step(const Observation& y);
+  bool has_started() const { return time_ >= first_time_; }
+  // The next step begins a new sequence: from the stationary law. Time goes on, so that no random
+  // number is used twice.
+  void restart() { first_time_ = time_ + 1; }
 
   const AnyPrior& prior() const { return prior_; }
   const Emission& emission() const { return emission_; }
@@ -81,6 +85,7 @@ class ParticleFilter {
   Vector filtered_activation() const;     // E[x_t | y_1..t]
 
  private:
+  bool is_first() const { return time_ == first_time_; }  // the step that is being made
   Eigen::Ref<const Matrix> cloud() const;  // the states that are to move: none at first
   bool choose_ancestors();                 // whether by resampling
   void weigh_equally();
@@ -98,6 +103,7 @@ class ParticleFilter {
   ClonePointer<Proposal> proposal_;
   RandomStream random_;
   std::uint64_t time_ = 0;
+  std::uint64_t first_time_ = 1;  // of the present sequence
 
   Matrix states_;
   Matrix previous_;  // the states of the step before

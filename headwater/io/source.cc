@@ -67,30 +67,49 @@ void check_can_have_header(const std::string& name, bool is_table, const SourceO
   }
 }
 
+void check_can_have_sequences(const std::string& name, DataFormat format,
+                              const SourceOptions& options) {
+  if (options.sequence_column.empty() || format == DataFormat::csv || format == DataFormat::tsv ||
+      format == DataFormat::json_lines) {
+    return;
+  }
+  throw UsageError(fmt::format(
+      "{}: has no sequence column; .csv, .tsv and .jsonl files can have one, and .npy and HDF5 "
+      "data can have three dimensions: sequence, time and channel",
+      name));
+}
+
+std::unique_ptr<ObservationSource> open_table(const std::string& name,
+                                              std::optional<char> separator, const CellRules& rules,
+                                              const SourceOptions& options) {
+  return std::make_unique<CsvSource>(open_text(name, options),
+                                     CsvOptions{.separator = separator,
+                                                .header = options.header,
+                                                .index_column = options.index_column,
+                                                .sequence_column = options.sequence_column,
+                                                .rules = rules});
+}
+
 std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string& name,
                                            const CellRules& rules, const SourceOptions& options) {
   check_can_follow(name, format != DataFormat::npy && format != DataFormat::matrix_market, options);
   check_can_have_header(name, format == DataFormat::csv || format == DataFormat::tsv, options);
+  check_can_have_sequences(name, format, options);
   switch (format) {
     case DataFormat::npy:
       return open_npy(name, rules);
     case DataFormat::matrix_market:
       return open_mtx(name, rules, options);
     case DataFormat::json_lines:
-      return std::make_unique<JsonLinesSource>(open_text(name, options), rules);
+      return std::make_unique<JsonLinesSource>(open_text(name, options), rules,
+                                               options.sequence_column);
     case DataFormat::tsv:
-      return std::make_unique<CsvSource>(open_text(name, options),
-                                         CsvOptions{.separator = '\t',
-                                                    .header = options.header,
-                                                    .index_column = options.index_column,
-                                                    .rules = rules});
+      return open_table(name, '\t', rules, options);
     case DataFormat::csv:
     case DataFormat::by_name:
       break;
   }
-  return std::make_unique<CsvSource>(
-      open_text(name, options),
-      CsvOptions{.header = options.header, .index_column = options.index_column, .rules = rules});
+  return open_table(name, std::nullopt, rules, options);
 }
 
 std::unique_ptr<Hdf5Blocks> open_blocks(const Hdf5Name& name, const SourceOptions& options) {
@@ -105,6 +124,7 @@ std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const 
     parts->may_leave_file = options.allow_external;
     check_can_follow(name, false, options);
     check_can_have_header(name, false, options);
+    check_can_have_sequences(name, DataFormat::by_name, options);
     return std::make_unique<Hdf5Source>(*parts, open_blocks(*parts, options), rules);
   }
   return open_as(format_by_name(name), name, rules, options);
@@ -115,6 +135,7 @@ std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const 
 bool ObservationSource::next(Observation& y) {
   if (!next(dense_)) return false;
   y.assign(dense_);
+  y.set_begins_sequence(begins_sequence());
   return true;
 }
 
@@ -130,7 +151,12 @@ RowMatrix read_matrix(const std::string& name, const SourceOptions& options) {
       open_by_rules(name, {.subject = "entries", .allow_missing = false}, matrix_options);
   std::vector<double> row;
   std::vector<double> values;
-  while (source->next(row)) values.insert(values.end(), row.begin(), row.end());
+  while (source->next(row)) {
+    if (source->begins_sequence()) {
+      throw InputError(fmt::format("{}: has 3 dimensions; expected 2", name));
+    }
+    values.insert(values.end(), row.begin(), row.end());
+  }
   const Index num_columns = source->num_channels();
   const Index num_rows = static_cast<Index>(values.size()) / num_columns;
   return Eigen::Map<const RowMatrix>(values.data(), num_rows, num_columns);

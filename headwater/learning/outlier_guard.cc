@@ -98,6 +98,7 @@ Record without_lone_giants(const RecordView& observations) {
       const Index m = y.channels()[j];
       has_giant |= y.counts()[j] == largest[m] && largest[m] > kFar * bound_after(second[m]);
     }
+    missing.set_begins_sequence(y.begins_sequence());
     kept.add(has_giant ? missing : y);
   }
   return kept;

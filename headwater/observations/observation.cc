@@ -61,6 +61,8 @@ Observation& Observation::operator=(const Observation& other) {
   num_channels_ = other.num_channels_;
   num_missing_ = other.num_missing_;
   position_ = other.position_;
+  begins_sequence_ = other.begins_sequence_;
+  time_ = other.time_;
   copy_list(other.channels_, num_channels, channels_);
   copy_list(other.counts_, num_channels, counts_);
   copy_list(other.exposed_, num_channels, exposed_);
@@ -71,6 +73,8 @@ Observation& Observation::operator=(const Observation& other) {
 void Observation::begin(Index num_channels) {
   num_channels_ = num_channels;
   num_missing_ = 0;
+  begins_sequence_ = false;
+  time_ = kMissing;
   channels_.clear();
   counts_.clear();
   exposed_.clear();
@@ -170,7 +174,7 @@ void Observation::write_exposures(std::span<double> out) const {
 
 void Observation::exchange(StateArchive& archive) {
   archive.count(num_channels_);
-  archive(position_, channels_, counts_, exposed_, exposures_);
+  archive(channels_, counts_, exposed_, exposures_, begins_sequence_, time_, position_);
   if (!archive.is_reading()) return;
   const auto is_list = [&](const std::vector<Index>& channels) {
     return std::ranges::is_sorted(channels, std::less_equal{}) &&

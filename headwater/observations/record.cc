@@ -15,7 +15,23 @@ RecordView::RecordView(const Record& record, Index size) : record_(&record), siz
 
 Index RecordView::num_channels() const { return record_->num_channels(); }
 
-const Observation& RecordView::operator[](Index t) const { return (*record_)[t]; }
+const Observation& RecordView::operator[](Index t) const { return (*record_)[first_ + t]; }
+
+RecordView RecordView::part(Index first, Index size) const {
+  assert(first >= 0 && first + size <= size_);
+  RecordView part = *this;
+  part.first_ += first;
+  part.size_ = size;
+  return part;
+}
+
+std::vector<Index> RecordView::sequences() const {
+  std::vector<Index> begins;
+  for (Index t = 0; t < size_; ++t) {
+    if (t == 0 || (*this)[t].begins_sequence()) begins.push_back(t);
+  }
+  return begins;
+}
 
 Matrix RecordView::rates() const {
   Matrix rates(num_channels(), size_);

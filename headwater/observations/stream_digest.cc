@@ -6,6 +6,7 @@ namespace headwater {
 
 namespace {
 
+constexpr std::uint64_t kBeginsSequence = 0x5EC;
 constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio, odd
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -29,6 +30,7 @@ void StreamDigest::add(const Observation& y) {
   hash_ = mix(hash_, static_cast<std::uint64_t>(y.num_channels()));
   hash_ = mix_cells(hash_, y.channels(), y.counts());
   hash_ = mix_cells(hash_, y.exposed(), y.exposures());
+  if (y.begins_sequence()) hash_ = mix(hash_, kBeginsSequence);
 }
 
 }  // namespace headwater

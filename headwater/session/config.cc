@@ -22,7 +22,7 @@ Period Period::parse(const std::string& text) {
   if (const auto steps = parse_number<Index>(text)) {
     period.steps = *steps;
     if (period.steps >= 2 && period.steps <= kLongestPeriod) return period;
-  } else if (const std::optional<double> seconds = duration_in_seconds(text)) {
+  } else if (const std::optional<double> seconds = seconds_of_duration(text)) {
     period.seconds = *seconds;
     if (period.seconds > 0) return period;
   }

@@ -331,10 +331,22 @@ std::unique_ptr<Engine> make_engine(const EngineRequest& request) {
       .make(request);
 }
 
+// Sequence by sequence. Each has random numbers of its own.
 Matrix smooth_record(const EngineRequest& request, const RecordView& observations) {
   const Estimate& start = request.start;
-  return engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind)
-      .smooth_record(request, observations);
+  const EngineInfo& engine =
+      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind);
+  const std::vector<Index> begins = observations.sequences();
+  Matrix means(observations.size(), start.basis.cols());
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const Index end = i + 1 < begins.size() ? begins[i + 1] : observations.size();
+    const EngineRequest of_sequence{request.config, start,
+                                    request.seed + (static_cast<std::uint64_t>(i) << 32),
+                                    request.pool, request.smooths};
+    means.middleRows(begins[i], end - begins[i]) =
+        engine.smooth_record(of_sequence, observations.part(begins[i], end - begins[i]));
+  }
+  return means;
 }
 
 ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index num_channels) {

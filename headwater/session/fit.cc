@@ -76,7 +76,9 @@ void Session::Fit::update(const Observation& y) {
     return;
   }
   placed_ = y;
-  placed_.set_position(config_.season.phase + observations_ - 1);
+  const bool is_first = observations_ == 1 || y.begins_sequence();
+  position_ = is_first ? config_.season.phase : position_ + 1;
+  placed_.set_position(position_);
   add(placed_);
 }
 
@@ -102,12 +104,13 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
   archive(length_of_start_, observations_after_start_, log_likelihood_after_start_, guard_,
-          outliers_, first_outlier_, periods_);
+          outliers_, first_outlier_, periods_, position_);
   archive.expect(
       std::ssize(periods_) <= kMostPeriods &&
           std::ranges::all_of(periods_,
                               [](Index period) { return period >= 2 && period <= kLongestPeriod; }),
       "a period that is none");
+  archive.expect(position_ >= 0, "a position that is none");
   archive(has_started);
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
                      num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size(),
@@ -228,6 +231,8 @@ const Observation& Session::Fit::guarded(const Observation& y) {
   if (outliers_++ == 0) first_outlier_ = learner_->observations() + 1;
   missing_.assign_missing(y.num_channels());
   missing_.set_position(y.position());
+  missing_.set_begins_sequence(y.begins_sequence());
+  missing_.set_time(y.time());
   return missing_;
 }
 
@@ -300,6 +305,10 @@ Vector Session::Fit::filtered_activation() const {
 
 Matrix Session::Fit::forecast(Index horizon) const {
   return forecast_means(started().engine(), horizon);
+}
+
+Forecast Session::Fit::forecast(const ForecastOptions& options) const {
+  return {started().engine(), options};
 }
 
 Model Session::Fit::model() const {

@@ -57,6 +57,7 @@ class Session::Fit {
   const ParticleHealth& particle_health() const { return health_; }
   Vector filtered_activation() const;
   Matrix forecast(Index horizon) const;
+  Forecast forecast(const ForecastOptions& options) const;
   Model model() const;
   bool is_finished() const { return is_finished_; }
   void keep_predictions(bool keep) { keeps_predictions_ = keep; }
@@ -105,6 +106,7 @@ class Session::Fit {
   std::int64_t observations_ = 0;
   Observation given_;
   Observation placed_;          // the same, at its position in the season
+  std::int64_t position_ = 0;   // of the latest observation
   std::vector<Index> periods_;  // from the start on
   Record held_back_;
   Index num_taken_in_ = 0;            // of those held back

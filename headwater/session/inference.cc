@@ -34,7 +34,8 @@ Index ModelFilter::num_channels() const { return engine_->emission().num_channel
 FilterStep ModelFilter::step(const Observation& y) {
   if (engine_->emission().season().empty()) return engine_->step(y, 0);
   placed_ = y;
-  placed_.set_position(next_position_++);
+  position_ = position_ < 0 || y.begins_sequence() ? phase_ : position_ + 1;
+  placed_.set_position(position_);
   return engine_->step(placed_, 0);
 }
 
@@ -48,14 +49,18 @@ Vector ModelFilter::filtered_activation() const {
 
 Matrix ModelFilter::forecast(Index horizon) const { return forecast_means(*engine_, horizon); }
 
+Forecast ModelFilter::forecast(const ForecastOptions& options) const { return {*engine_, options}; }
+
 Matrix smoothed_activations(const Estimate& estimate, bool background,
                             const RecordView& observations, const EngineConfig& engine,
                             std::uint64_t seed, std::int64_t phase) {
   const Config config = filter_config(engine, estimate.prior);
   Record placed;
+  std::int64_t position = phase;
   for (Index t = 0; t < observations.size() && !estimate.season.empty(); ++t) {
     Observation y = observations[t];
-    y.set_position(phase + t);
+    position = t == 0 || y.begins_sequence() ? phase : position + 1;
+    y.set_position(position);
     placed.add(y);
   }
   return smooth_record({config, estimate, seed, pool_of(engine), false},

@@ -48,6 +48,7 @@ const StartReport& Session::start_report() const { return fit_->start_report(); 
 const ParticleHealth& Session::particle_health() const { return fit_->particle_health(); }
 Vector Session::filtered_activation() const { return fit_->filtered_activation(); }
 Matrix Session::forecast(Index horizon) const { return fit_->forecast(horizon); }
+Forecast Session::forecast(const ForecastOptions& options) const { return fit_->forecast(options); }
 Model Session::model() const { return fit_->model(); }
 bool Session::is_finished() const { return fit_->is_finished(); }
 void Session::keep_predictions(bool keep) { fit_->keep_predictions(keep); }

@@ -19,6 +19,7 @@ class AdjointWindow final : public ExactSmoother {
 
   bool advance(const ExactFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ExactFilter& filter) override;
+  void restart() override { window_.clear(); }
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
   std::unique_ptr<ExactSmoother> clone() const override {

@@ -46,6 +46,7 @@ class BeamWindow final : public Smoother<BeamFilter> {
 
   bool advance(const BeamFilter& filter, const Observation& y, double step_size) override;
   bool finish(const BeamFilter& filter) override;
+  void restart() override { window_.clear(); }
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
   std::unique_ptr<Smoother<BeamFilter>> clone() const override {

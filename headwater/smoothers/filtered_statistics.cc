@@ -79,7 +79,7 @@ void FilteredStatistics::remember(const FastFilter& filter, const Observation& y
   Step& step = steps_[static_cast<std::size_t>(time)];
   const Matrix& points = filter.points();
   step.activation.noalias() = points.transpose() * filter.weights();
-  step.has_moves = filter.time() > 1 && statistics_.s3.size() > 0;
+  step.has_moves = filter.has_moved() && statistics_.s3.size() > 0;
   if (step.has_moves) filter.expect_moves(step.moves);
   step.observation = y;
   step.is_corrected = points.rows() > 1;

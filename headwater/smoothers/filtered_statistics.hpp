@@ -20,6 +20,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
 
   bool advance(const FastFilter& filter, const Observation& y, double step_size) override;
   bool finish(const FastFilter& filter) override;
+  void restart() override {}  // every step is taken in by itself
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
   std::unique_ptr<Smoother<FastFilter>> clone() const override {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "headwater/core/state_checks.hpp"
 
@@ -76,9 +77,15 @@ bool ForwardRecursion::advance(const ExactFilter& filter, const Observation& y, 
     if (second_ == SecondStatistic::kAsPrinted) {
       add_counts(filter, previous_, previous_observation_, previous_step_size_);
     }
-    filter.transition()->push(as_span(u_), u_.cols());
-    u_.array().colwise() *= (1 - step_size) * filter.ratio().array();
-    if (num_moves_ > 0) add_moves(filter, step_size);
+    if (std::exchange(begins_sequence_, false)) {
+      // T is the same for every state, and U_t = (1 - gamma_t) p(x | y_t) T.
+      const Eigen::RowVectorXd sums = u_.colwise().sum();
+      u_.noalias() = (1 - step_size) * filter.filtered() * sums;
+    } else {
+      filter.transition()->push(as_span(u_), u_.cols());
+      u_.array().colwise() *= (1 - step_size) * filter.ratio().array();
+      if (num_moves_ > 0) add_moves(filter, step_size);
+    }
   }
   add_activations(filter, step_size);
   add_unexposed(filter, y, step_size);

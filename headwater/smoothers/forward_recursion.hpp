@@ -25,6 +25,7 @@ class ForwardRecursion final : public ExactSmoother {
 
   bool advance(const ExactFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ExactFilter& /*filter*/) override { return false; }
+  void restart() override { begins_sequence_ = true; }
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ExactSmoother> clone() const override;
   void exchange(StateArchive& archive, const ExactFilter& filter) override;
@@ -53,8 +54,9 @@ class ForwardRecursion final : public ExactSmoother {
   Statistics statistics_;
   ClonePointer<EmissionSums> sums_;
 
-  RowMatrix u_;      // n x number of statistics
-  Vector previous_;  // p(x_t-1 | y_1..t-1)
+  RowMatrix u_;                   // n x number of statistics
+  Vector previous_;               // p(x_t-1 | y_1..t-1)
+  bool begins_sequence_ = false;  // the step to come: no state carries anything over to it
   Observation previous_observation_;
   double previous_step_size_ = 0;
 };

@@ -31,6 +31,12 @@ void LineageStatistics::follow(const std::vector<Index>& parents, double factor)
   table_.swap(gathered_);
 }
 
+void LineageStatistics::follow_mean(const Vector& weights, Index num_paths, double factor) {
+  const Eigen::RowVectorXd mean = factor * weights.transpose() * table_;
+  table_.resize(num_paths, mean.size());
+  table_.rowwise() = mean;
+}
+
 void LineageStatistics::make_room_for_unseen() {
   if (table_.cols() > offset_unseen()) return;
   table_.conservativeResize(Eigen::NoChange, offset_unseen() + num_channels_ * num_components_);

@@ -19,6 +19,9 @@ class LineageStatistics {
   void start(Index num_paths);
   // Path i goes on from what was path parents[i]; all it has is multiplied by `factor`.
   void follow(const std::vector<Index>& parents, double factor);
+  // Paths of a new sequence, to which no path leads: each has the mean of all so far, times
+  // `factor`.
+  void follow_mean(const Vector& weights, Index num_paths, double factor);
 
   // s1 += weight x. Row i is path i's. Where the losses are the exposures, `unseen` too.
   void add_activations(const Eigen::Ref<const Matrix>& activations, const Emission& emission,

@@ -23,6 +23,7 @@ class ParticleWindow final : public ParticleSmoother {
 
   bool advance(const ParticleFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ParticleFilter& filter) override;
+  void restart() override { window_.clear(); }
   const Statistics& statistics() const override { return statistics_; }
   Statistics* mutable_statistics() override { return &statistics_; }
   std::unique_ptr<ParticleSmoother> clone() const override {

@@ -1,5 +1,7 @@
 #include "headwater/smoothers/path_recursion.hpp"
 
+#include <utility>
+
 namespace headwater {
 
 PathRecursion::PathRecursion(const ParticleFilter& filter, bool with_moves)
@@ -30,10 +32,14 @@ bool PathRecursion::advance(const ParticleFilter& filter, const Observation& y, 
   } else {
     paths_.add_counts(previous_activations_, filter.emission(), previous_.observation,
                       previous_.step_size);
-    const std::vector<Index> ancestors(filter.ancestors().begin(), filter.ancestors().end());
-    paths_.follow(ancestors, 1 - step_size);
-    const Matrix parents = previous_.states(ancestors, Eigen::all);
-    paths_.add_moves(filter.prior(), parents, filter.states(), step_size);
+    if (std::exchange(begins_sequence_, false)) {
+      paths_.follow_mean(previous_.weights, filter.num_particles(), 1 - step_size);
+    } else {
+      const std::vector<Index> ancestors(filter.ancestors().begin(), filter.ancestors().end());
+      paths_.follow(ancestors, 1 - step_size);
+      const Matrix parents = previous_.states(ancestors, Eigen::all);
+      paths_.add_moves(filter.prior(), parents, filter.states(), step_size);
+    }
   }
   paths_.add_activations(filter.activations(), filter.emission(), y, step_size);
   previous_.remember(filter, y, step_size);

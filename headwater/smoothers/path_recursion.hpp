@@ -15,6 +15,7 @@ class PathRecursion final : public ParticleSmoother {
 
   bool advance(const ParticleFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ParticleFilter&) override { return false; }
+  void restart() override { begins_sequence_ = true; }
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<PathRecursion>(*this);
@@ -27,6 +28,7 @@ class PathRecursion final : public ParticleSmoother {
   ClonePointer<EmissionSums> sums_;
   ParticleStep previous_;
   Matrix previous_activations_;
+  bool begins_sequence_ = false;  // the step to come: no particle leads to it
 };
 
 }  // namespace headwater

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "headwater/core/state_checks.hpp"
+
 namespace headwater {
 
 namespace {
@@ -18,15 +20,17 @@ PathWindow::PathWindow(const ParticleFilter& filter, const WindowOptions& option
       block_(window_block(options, 0)),
       statistics_(
           statistics_for(filter.emission(), with_moves ? filter.prior().num_statistics() : 0)),
+      settled_(statistics_),
       paths_(statistics_),
       sweep_(filter.emission()) {}
 
 void PathWindow::exchange(StateArchive& archive, const ParticleFilter& filter) {
-  archive(block_, since_sum_, statistics_, paths_, path_of_);
+  archive(block_, since_sum_, statistics_, settled_, settled_weight_, paths_, path_of_);
   steps_.exchange(archive, [&](ParticleStep& step) { step.exchange(archive, filter); });
   if (!archive.is_reading()) return;
   archive.expect(is_window_length(block_) && block_ > 0 && since_sum_ >= 0 && since_sum_ < block_,
                  "a block of a length that is none");
+  archive.expect(is_step_size(settled_weight_), "a weight outside [0, 1]");
   if (paths_.num_paths() == 0) return;
   // The paths end in the first step; whoever has descendants has a path.
   archive.expect(
@@ -39,6 +43,7 @@ void PathWindow::exchange(StateArchive& archive, const ParticleFilter& filter) {
 
 bool PathWindow::advance(const ParticleFilter& filter, const Observation& y, double step_size) {
   steps_.push().remember(filter, y, step_size);
+  settled_weight_ *= 1 - step_size;
   statistics_.squared_weights *= (1 - step_size) * (1 - step_size);
   statistics_.count_observation(step_size);
   if (++since_sum_ < block_) return false;
@@ -54,8 +59,16 @@ bool PathWindow::finish(const ParticleFilter& filter) {
   return true;
 }
 
+void PathWindow::restart() {
+  settled_ = statistics_;
+  settled_weight_ = 1;
+  steps_.clear();
+  paths_ = LineageStatistics(statistics_);
+  path_of_.clear();
+}
+
 // S = sum over the window of coefficient_s E[s_s], and what the paths have in them, discounted by
-// all observations since they ended.
+// all observations since they ended; and what earlier sequences have left.
 void PathWindow::sum_up(const ParticleFilter& filter) {
   since_sum_ = 0;
   const bool has_paths = paths_.num_paths() > 0;
@@ -69,6 +82,7 @@ void PathWindow::sum_up(const ParticleFilter& filter) {
   statistics_.clear_sums();
   law_ = steps_[steps_.size() - 1].weights;
   sweep_.run(steps_.steps(), coefficients_, filter, kernel_, law_, statistics_);
+  if (settled_weight_ > 0) statistics_.add_sums(settled_, settled_weight_);
   if (!has_paths) return;
   Vector path_weights = Vector::Zero(paths_.num_paths());
   for (Index j = 0; j < law_.size(); ++j) {

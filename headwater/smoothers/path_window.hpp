@@ -22,6 +22,7 @@ class PathWindow final : public ParticleSmoother {
   // The statistics have the newest observation in them whenever they change.
   bool advance(const ParticleFilter& filter, const Observation& y, double step_size) override;
   bool finish(const ParticleFilter& filter) override;
+  void restart() override;
   const Statistics& statistics() const override { return statistics_; }
   std::unique_ptr<ParticleSmoother> clone() const override {
     return std::make_unique<PathWindow>(*this);
@@ -38,6 +39,9 @@ class PathWindow final : public ParticleSmoother {
   Index block_;
   Index since_sum_ = 0;
   Statistics statistics_;
+
+  Statistics settled_;         // of all sequences before the present one
+  double settled_weight_ = 0;  // ... what they still count for
 
   StepRing<ParticleStep> steps_;  // if there are paths, they end in the first
   LineageStatistics paths_;

@@ -31,6 +31,8 @@ class Smoother {
   virtual bool advance(const Filter& filter, const Observation& y, double step_size) = 0;
   // Takes in what is still held back. True when the statistics have changed.
   virtual bool finish(const Filter& filter) = 0;
+  // After finish(): the next step begins a new sequence, and nothing leads to it.
+  virtual void restart() = 0;
 
   virtual const Statistics& statistics() const = 0;
   // The same, for the learner to rewrite; null where they are not kept in one place.

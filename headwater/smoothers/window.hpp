@@ -50,6 +50,7 @@ class StepRing {
     std::rotate(steps_.begin(), steps_.begin() + count, steps_.begin() + size_);
     size_ -= count;
   }
+  void clear() { size_ = 0; }
   Index size() const { return size_; }
   Step& operator[](Index s) { return steps_[static_cast<std::size_t>(s)]; }
   const Step& operator[](Index s) const { return steps_[static_cast<std::size_t>(s)]; }
@@ -100,6 +101,11 @@ class StepWindow : public StepRing<Step> {
   void drop_entered(Index count) {
     this->drop_oldest(first_waiting() + count - 1);
     has_entered_ = true;
+  }
+  // Nothing that has entered leads to the next step.
+  void clear() {
+    StepRing<Step>::clear();
+    has_entered_ = false;
   }
   // The next block, after so many observations. The lag may have to grow with the prior's memory:
   // it does so over several blocks, so that M-steps do not pause until the window is full.

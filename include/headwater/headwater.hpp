@@ -5,6 +5,7 @@
 //
 //   Config, Session, Model         a fit, from options to result; read_model, write_model
 //   ModelFilter, TailProbability   a fitted model at work on a stream; smoothed_activations
+//   Forecast                       means and quantiles of the observations to come
 //   ObservationSource, MatrixSink  data in and out; Observation, Record
 //   AnyPrior and the concepts      priors, ours (make_prior) and yours; check_prior tests one
 //   AnyLaw and CellLaw             laws of the counts, Poisson or yours; check_emission tests one
@@ -16,6 +17,7 @@
 #include "headwater/config.hpp"
 #include "headwater/conformance.hpp"
 #include "headwater/error.hpp"
+#include "headwater/forecast.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/law_table.hpp"
 #include "headwater/matching.hpp"

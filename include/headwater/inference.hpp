@@ -7,6 +7,7 @@
 #include "headwater/clone_pointer.hpp"
 #include "headwater/config.hpp"
 #include "headwater/export.hpp"
+#include "headwater/forecast.hpp"
 #include "headwater/model.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
@@ -27,8 +28,9 @@ class HEADWATER_EXPORT ModelFilter {
   ModelFilter& operator=(ModelFilter&& other) noexcept;
   ~ModelFilter();
 
-  // The phase of the next observation in the model's season. It is 0 at first.
-  void set_phase(std::int64_t phase) { next_position_ = phase; }
+  // The phase of the first observation, and of the first one of each sequence, in the model's
+  // season: 0 unless set here, before the first step.
+  void set_phase(std::int64_t phase) { phase_ = phase; }
 
   Index num_channels() const;
   FilterStep step(const Observation& y);
@@ -36,11 +38,13 @@ class HEADWATER_EXPORT ModelFilter {
   const Engine& engine() const { return *engine_; }  // for TailProbability
   Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, background left out
   Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon
+  Forecast forecast(const ForecastOptions& options) const;  // with quantiles
 
  private:
   Index num_components_;
   ClonePointer<Engine> engine_;
-  std::int64_t next_position_ = 0;
+  std::int64_t phase_ = 0;
+  std::int64_t position_ = -1;  // of the latest observation
   Observation placed_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -71,6 +72,14 @@ class HEADWATER_EXPORT Observation {
   // The channels whose exposure is not 1, ascending, and their exposures: 0 for a missing cell.
   std::span<const Index> exposed() const { return exposed_; }
   std::span<const double> exposures() const { return exposures_; }
+  // Whether a new sequence begins here, such as a trial or a day: nothing before it says anything
+  // about its activations. False wherever an observation is filled; to be set after that.
+  bool begins_sequence() const { return begins_sequence_; }
+  void set_begins_sequence(bool begins) { begins_sequence_ = begins; }
+  // When it was made, in the units of its source; NaN if nobody says. Nothing depends on it: it is
+  // there for those who write results down.
+  double time() const { return time_; }
+  void set_time(double time) { time_ = time; }
   // Whether at least one cell is not missing.
   bool any_seen() const { return num_missing_ < num_channels_; }
 
@@ -87,6 +96,8 @@ class HEADWATER_EXPORT Observation {
   Index num_channels_ = 0;
   Index num_missing_ = 0;
   std::int64_t position_ = 0;
+  bool begins_sequence_ = false;
+  double time_ = std::numeric_limits<double>::quiet_NaN();
   std::vector<Index> channels_;
   std::vector<double> counts_;
   std::vector<Index> exposed_;
@@ -126,7 +137,7 @@ void for_each_seen(const Observation& y, const Visit& visit) {
 
 class Record;
 
-// The first observations of a record. A view: the record must outlive it.
+// Observations of a record that follow each other. A view: the record must outlive it.
 class HEADWATER_EXPORT RecordView {
  public:
   RecordView(const Record& record);
@@ -135,7 +146,10 @@ class HEADWATER_EXPORT RecordView {
   Index size() const { return size_; }
   Index num_channels() const;
   const Observation& operator[](Index t) const;
-  RecordView first(Index size) const { return {*record_, size}; }
+  RecordView first(Index size) const { return part(0, size); }
+  RecordView part(Index first, Index size) const;
+  // Where its sequences begin: at the first observation, and at all that begin one.
+  std::vector<Index> sequences() const;
 
   // M x T counts divided by their exposures, NaN where a cell is missing: for methods that cannot
   // use exposures.
@@ -143,6 +157,7 @@ class HEADWATER_EXPORT RecordView {
 
  private:
   const Record* record_;
+  Index first_ = 0;
   Index size_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "headwater/config.hpp"
 #include "headwater/export.hpp"
+#include "headwater/forecast.hpp"
 #include "headwater/model.hpp"
 #include "headwater/reports.hpp"
 
@@ -82,7 +83,8 @@ class HEADWATER_EXPORT Session {
   const ParticleHealth& particle_health() const;  // online, with particles
   Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, as the last iterate has it
   Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon
-  Model model() const;                   // after at least one observation was taken in, or finish()
+  Forecast forecast(const ForecastOptions& options) const;  // with quantiles
+  Model model() const;  // after at least one observation was taken in, or finish()
   bool is_finished() const;
 
   // The prediction of the last processed observation, as it was before that observation. Call

@@ -17,6 +17,8 @@ class HEADWATER_EXPORT MatrixSink {
 
   // All rows must have the same length as the first one, or as the header.
   virtual void write_row(std::span<const double> row) = 0;
+  // The same with texts before the numbers, such as a name or a time. .npy files do not store them.
+  virtual void write_row(std::span<const std::string> texts, std::span<const double> row) = 0;
 
   virtual void commit() = 0;
 };

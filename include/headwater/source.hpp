@@ -21,6 +21,8 @@ class HEADWATER_EXPORT ObservationSource {
   virtual ~ObservationSource() = default;
 
   virtual Index num_channels() const = 0;
+  // From the header, one for each channel; none if there is no header.
+  virtual std::vector<std::string> channel_names() const { return {}; }
 
   // Overwrites `values` with the next observation. Returns false at the end; `values` is then
   // unspecified.
@@ -28,6 +30,10 @@ class HEADWATER_EXPORT ObservationSource {
 
   // The same as an Observation. Sources of sparse files fill it without a dense row.
   virtual bool next(Observation& y);
+
+  // Whether the last observation begins a new sequence: in a 3-dimensional array, or by the column
+  // that SourceOptions::sequence_column names. next(Observation&) says so in the observation too.
+  virtual bool begins_sequence() const { return false; }
 
   // True for formats whose rows can be read independently: CSV, TSV, JSON lines, NPY and HDF5. An
   // invalid row then throws BadRow, and the next call of next() continues with the following row.
@@ -74,6 +80,12 @@ struct SourceOptions {
   // in the header, its number from 1, or "none". Empty: a first column without a name in a header
   // of names is one; a first column called index or "Unnamed: 0" is refused.
   std::string index_column = {};
+  // The column of a .csv or .tsv file that says which sequence a row belongs to, and is not a
+  // channel: its name in the header, or its number from 1. Rows that follow each other and have the
+  // same text there are one sequence; a text that comes back later is an error. To tell, a hash of
+  // each text is kept: 8 bytes a sequence, and a little more. In .jsonl, the name of a field beside
+  // "y".
+  std::string sequence_column = {};
   // Bytes that come before those of a pipe of text: see ObservationSource::unread().
   std::string before = {};
   // What the numbers are, for messages: a literal.

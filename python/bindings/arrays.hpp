@@ -44,6 +44,24 @@ inline void assign_row(const RowsIn& rows, const std::optional<RowsIn>& exposure
              number);
 }
 
+// Rows at which a new sequence begins, ascending; nothing where there are no sequences.
+class SequenceBegins {
+ public:
+  explicit SequenceBegins(const std::optional<IndicesIn>& begins) : begins_(begins) {}
+
+  // For ascending rows.
+  bool at(std::size_t row) {
+    if (!begins_ || next_ == begins_->shape(0)) return false;
+    if ((*begins_)(next_) != static_cast<std::int64_t>(row)) return false;
+    ++next_;
+    return true;
+  }
+
+ private:
+  const std::optional<IndicesIn>& begins_;
+  std::size_t next_ = 0;
+};
+
 // The caller must hold the GIL.
 inline NumpyTable to_numpy(RowMatrix matrix) {
   auto owned = std::make_unique<RowMatrix>(std::move(matrix));

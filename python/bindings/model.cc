@@ -1,10 +1,13 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 
 #include "arrays.hpp"
+#include "forecast.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/model.hpp"
 #include "module.hpp"
@@ -63,12 +66,14 @@ struct TimedFilter {
 
 // Each row continues from the previous one or, with `alone`, starts from the beginning.
 void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& exposures,
-         const Outputs& out, bool alone) {
+         const std::optional<IndicesIn>& sequences, const Outputs& out, bool alone) {
   const nb::gil_scoped_release release;
   SignalWatch watch;
+  SequenceBegins begins(sequences);
   Observation y;
   for (std::size_t t = 0; t < rows.shape(0); ++t, watch.look()) {
     assign_row(rows, exposures, t, timed.time + 1, y);
+    y.set_begins_sequence(begins.at(t));
     if (alone) {
       ModelFilter first(timed.filter);
       out.take(static_cast<Index>(t), first.step(y), first);
@@ -84,15 +89,18 @@ void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& ex
 }
 
 NumpyTable smooth(const Model& model, const RowsIn& rows, const std::optional<RowsIn>& exposures,
-                  bool last, const nb::dict& options, std::uint64_t seed) {
+                  const std::optional<IndicesIn>& sequences, bool last, const nb::dict& options,
+                  std::uint64_t seed) {
   const EngineConfig engine = engine_config_from(options);
   RowMatrix means;
   {
     const nb::gil_scoped_release release;
     Record record;
+    SequenceBegins begins(sequences);
     Observation y;
     for (std::size_t t = 0; t < rows.shape(0); ++t) {
       assign_row(rows, exposures, t, static_cast<std::int64_t>(t + 1), y);
+      y.set_begins_sequence(begins.at(t));
       record.add(y);
     }
     means = smoothed_activations(estimate_of(model, last), model.background, record, engine, seed);
@@ -116,21 +124,30 @@ void bind_filter(nb::module_& module) {
       .def(
           "run",
           [](TimedFilter& filter, const RowsIn& rows, std::optional<RowsIn> exposures,
-             std::optional<RowsOut> activations, std::optional<RowOut> log_predictive,
-             std::optional<RowsOut> predicted, std::optional<RowOut> tail_probability, bool alone) {
-            run(filter, rows, exposures, {activations, log_predictive, predicted, tail_probability},
-                alone);
+             std::optional<IndicesIn> sequences, std::optional<RowsOut> activations,
+             std::optional<RowOut> log_predictive, std::optional<RowsOut> predicted,
+             std::optional<RowOut> tail_probability, bool alone) {
+            run(filter, rows, exposures, sequences,
+                {activations, log_predictive, predicted, tail_probability}, alone);
           },
           nb::arg("rows").noconvert(), nb::arg("exposures").noconvert().none(),
-          nb::arg("activations").noconvert().none(), nb::arg("log_predictive").noconvert().none(),
-          nb::arg("predicted").noconvert().none(), nb::arg("tail_probability").noconvert().none(),
-          nb::arg("alone"))
+          nb::arg("sequences").noconvert().none(), nb::arg("activations").noconvert().none(),
+          nb::arg("log_predictive").noconvert().none(), nb::arg("predicted").noconvert().none(),
+          nb::arg("tail_probability").noconvert().none(), nb::arg("alone"))
       .def(
           "forecast",
-          [](const TimedFilter& timed, Index horizon) {
-            return to_numpy(timed.filter.forecast(horizon).transpose());
+          [](const TimedFilter& timed, Index horizon, const std::vector<double>& quantiles,
+             bool total, Index draws, std::uint64_t seed) {
+            ForecastTables tables;
+            {
+              const nb::gil_scoped_release release;
+              tables = tables_of(timed.filter.forecast({quantiles, total, draws, seed}), horizon,
+                                 static_cast<Index>(quantiles.size()));
+            }
+            return to_numpy(std::move(tables));
           },
-          nb::arg("horizon"));
+          nb::arg("horizon"), nb::arg("quantiles"), nb::arg("total"), nb::arg("draws"),
+          nb::arg("seed"));
 }
 
 }  // namespace

@@ -76,11 +76,13 @@ void bind_stream(nb::module_& module) {
       .def("__init__", make_stream, nb::arg("prior"), nb::arg("parameters"),
            nb::arg("per_component"), nb::arg("options"))
       .def("update", &Stream::update, nb::arg("y").noconvert(),
-           nb::arg("exposure").noconvert() = nb::none())
+           nb::arg("exposure").noconvert() = nb::none(), nb::arg("new_sequence") = false)
       .def("update_rows", &Stream::update_rows, nb::arg("rows").noconvert(),
-           nb::arg("exposures").noconvert() = nb::none())
+           nb::arg("exposures").noconvert() = nb::none(),
+           nb::arg("sequences").noconvert() = nb::none())
       .def("update_sparse", &Stream::update_sparse, nb::arg("values").noconvert(),
-           nb::arg("columns").noconvert(), nb::arg("begins").noconvert(), nb::arg("num_channels"))
+           nb::arg("columns").noconvert(), nb::arg("begins").noconvert(), nb::arg("num_channels"),
+           nb::arg("sequences").noconvert() = nb::none())
       .def("finish", &Stream::finish)
       .def("copy", &Stream::copy)
       .def("state",
@@ -93,7 +95,8 @@ void bind_stream(nb::module_& module) {
              stream.restore(std::string(state.c_str(), state.size()));
            })
       .def("model", &Stream::model)
-      .def("forecast", &Stream::forecast, nb::arg("horizon"))
+      .def("forecast", &Stream::forecast, nb::arg("horizon"), nb::arg("quantiles"),
+           nb::arg("total"), nb::arg("draws"))
       .def("activation", &Stream::activation)
       .def("report", &Stream::report)
       .def("surprise", &Stream::surprise)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "forecast.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/online_em.hpp"
@@ -26,33 +27,39 @@ class Stream {
     listen();
   }
 
-  void update(const RowIn& y, const std::optional<RowIn>& exposure) {
+  void update(const RowIn& y, const std::optional<RowIn>& exposure, bool new_sequence) {
     locked([&] {
       y_.assign(
           std::span(y.data(), y.shape(0)),
           exposure ? std::span(exposure->data(), exposure->shape(0)) : std::span<const double>(),
           session_.observations() + 1);
+      y_.set_begins_sequence(new_sequence);
       take_in(y_);
     });
   }
-  void update_rows(const RowsIn& rows, const std::optional<RowsIn>& exposures) {
+  void update_rows(const RowsIn& rows, const std::optional<RowsIn>& exposures,
+                   const std::optional<IndicesIn>& sequences) {
     locked([&] {
+      SequenceBegins begins(sequences);
       for (std::size_t t = 0; t < rows.shape(0); ++t) {
         assign_row(rows, exposures, t, session_.observations() + 1, y_);
+        y_.set_begins_sequence(begins.at(t));
         take_in(y_);
       }
     });
   }
   // The rows of a sparse matrix, compressed by row, column indices ascending in each; never dense.
   void update_sparse(const RowIn& values, const IndicesIn& columns, const IndicesIn& begins,
-                     Index num_channels) {
+                     Index num_channels, const std::optional<IndicesIn>& sequences) {
     locked([&] {
+      SequenceBegins begins_sequence(sequences);
       for (std::size_t t = 0; t + 1 < begins.shape(0); ++t) {
         y_.begin(num_channels);
         for (std::int64_t i = begins(t); i < begins(t + 1); ++i) {
           y_.add(columns(static_cast<std::size_t>(i)), values(static_cast<std::size_t>(i)),
                  session_.observations() + 1);
         }
+        y_.set_begins_sequence(begins_sequence.at(t));
         take_in(y_);
       }
     });
@@ -116,8 +123,12 @@ class Stream {
   NumpyVector activation() {
     return vector_to_numpy(locked([&] { return session_.filtered_activation(); }));
   }
-  NumpyTable forecast(Index horizon) {
-    return to_numpy(locked([&]() -> RowMatrix { return session_.forecast(horizon).transpose(); }));
+  std::pair<NumpyTable, NumpyTable> forecast(Index horizon, const std::vector<double>& quantiles,
+                                             bool total, Index draws) {
+    return to_numpy(locked([&] {
+      const ForecastOptions options{quantiles, total, draws, session_.config().seed};
+      return tables_of(session_.forecast(options), horizon, static_cast<Index>(quantiles.size()));
+    }));
   }
   // The same fields as the command's --log.
   std::optional<nb::dict> report() {

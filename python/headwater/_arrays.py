@@ -59,10 +59,22 @@ class Sparse:
 
 
 class Rows:
-    """T observations of M channels, in blocks; only one block at a time is converted."""
+    """T observations of M channels, in blocks; only one block at a time is converted.
 
-    def __init__(self, data: Any, name: str = "Y"):
+    `lengths` says how long the sequences are that the rows consist of. An array of three dimensions
+    has sequences of equal length: S x T x M.
+    """
+
+    def __init__(self, data: Any, name: str = "Y", lengths: Any = None):
         self.name = name
+        self.cube: Optional[tuple[int, int]] = None  # S and T of an array of three dimensions
+        if getattr(data, "ndim", 2) == 3 or (isinstance(data, (list, tuple)) and np.ndim(data) == 3):
+            if lengths is not None:
+                raise ValueError(f"{name} has 3 dimensions, and lengths are given too")
+            data = np.asarray(data) if not isinstance(data, np.ma.MaskedArray) else data
+            self.cube = (int(data.shape[0]), int(data.shape[1]))
+            lengths = np.full(self.cube[0], self.cube[1])
+            data = data.reshape(-1, data.shape[2])
         self.columns: Optional[list] = None
         kind = _kind(data)
         if kind in ("pandas", "polars") and hasattr(data, "columns"):
@@ -74,9 +86,32 @@ class Rows:
         shape = data.shape
         if len(shape) != 2:
             dimensions = "1 dimension" if len(shape) == 1 else f"{len(shape)} dimensions"
-            raise ValueError(f"{name} has {dimensions}; expected 2: one observation a row")
+            raise ValueError(f"{name} has {dimensions}; expected 2: one observation a row, or 3: "
+                             "sequences of them")
         self._data, self._kind = data, kind
         self.shape = (int(shape[0]), int(shape[1]))
+        self.sequences = None if lengths is None else self._begins(lengths)
+
+    def _begins(self, lengths: Any) -> np.ndarray:
+        """The rows at which sequences of these lengths begin."""
+        array = np.asarray(lengths)
+        if array.ndim != 1 or array.dtype.kind not in "iu" or np.any(array < 1):
+            raise ValueError("lengths: expected a list of whole numbers, 1 or more")
+        if array.sum() != self.shape[0]:
+            raise ValueError(f"lengths add up to {array.sum()}; {self.name} has {self.shape[0]} "
+                             "rows")
+        return np.concatenate([[0], np.cumsum(array)[:-1]]).astype(np.int64)
+
+    def begins(self, first: int, last: int) -> Optional[np.ndarray]:
+        """Where sequences begin among these rows, counted from the first of them."""
+        if self.sequences is None:
+            return None
+        low, high = np.searchsorted(self.sequences, [first, last])
+        return np.ascontiguousarray(self.sequences[low:high] - first)
+
+    def as_given(self, table: np.ndarray) -> np.ndarray:
+        """A table with a row for each observation, in the shape of an array of sequences."""
+        return table if self.cube is None else table.reshape(*self.cube, -1)
 
     def __len__(self) -> int:
         return self.shape[0]

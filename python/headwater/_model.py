@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from headwater._arrays import Exposures, Rows
 from headwater._options import SEED, with_engine_options
 
 Path = Union[str, "os.PathLike[str]"]
+DRAWS = 4000  # of an observation, for its quantiles
 
 
 class Score(NamedTuple):
@@ -27,6 +28,27 @@ class Score(NamedTuple):
     tail_probability: Optional[np.ndarray] = None
     #: How many observations no state of the model can give; their log_predictive is -inf.
     impossible_observations: int = 0
+    sequences: int = 1
+
+
+class Forecast(NamedTuple):
+    """The law of the observations to come: means and quantiles of each step and channel."""
+
+    mean: np.ndarray  #: horizon x M; one more channel with total=True
+    quantiles: np.ndarray  #: horizon x M x number of levels
+    levels: tuple[float, ...]  #: what the quantiles are, such as (0.05, 0.5, 0.95)
+
+
+def as_forecast(forecast: Callable, horizon: int, quantiles: Optional[Sequence[float]],
+                total: bool, draws: int, *seed: int) -> Union[np.ndarray, Forecast]:
+    """Calls `forecast` of the core; the means alone if no quantiles are wanted."""
+    if horizon < 1:
+        raise ValueError(f"horizon={horizon}: expected 1 or more")
+    levels = tuple(float(level) for level in (() if quantiles is None else quantiles))
+    mean, table = forecast(horizon, list(levels), total, draws, *seed)
+    if quantiles is None:
+        return mean
+    return Forecast(mean, table.reshape(*mean.shape, len(levels)), levels)
 
 
 def checked_path(path: Path) -> str:
@@ -165,35 +187,40 @@ class Model:
         return self._core.seed
 
     @with_engine_options
-    def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, exposure: Any = None,
-              last: bool = False, seed: int = SEED, **engine: Any) -> np.ndarray:
+    def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, lengths: Any = None,
+              exposure: Any = None, last: bool = False, seed: int = SEED,
+              **engine: Any) -> np.ndarray:
         """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
 
+        `lengths` says that the rows consist of sequences of these lengths, one after another; an
+        array Y of three dimensions (S x T x M) has sequences too, and activations S x T x K.
         `sequence=False` takes each row for itself, as the first observation of a stream. The same
         as `headwater apply`. Further options, as for `Stream`: {engine_options}.
         """
-        rows = self._rows(Y)
+        rows = self._rows(Y, lengths)
         if smooth:
             if not sequence:
                 raise ValueError("smooth=True needs a sequence of rows; sequence is False")
             block, seen = rows.all(), None
             if exposure is not None:
                 block, seen = _masked(block, Exposures(exposure, rows).block(0, len(rows)))
-            return self._core.smooth(block, seen, last, engine, seed)
+            means = self._core.smooth(block, seen, rows.begins(0, len(rows)), last, engine, seed)
+            return rows.as_given(means)
         activations = np.empty((len(rows), self.num_components))
         self._run(rows, exposure, last, engine, seed, not sequence, activations=activations)
-        return activations
+        return rows.as_given(activations)
 
-    def score(self, Y: Any, *, sequence: bool = True, surprise: bool = False,
+    def score(self, Y: Any, *, sequence: bool = True, lengths: Any = None, surprise: bool = False,
               exposure: Any = None, last: bool = False, seed: int = SEED, **engine: Any) -> Score:
         """Log-likelihood of Y, one step ahead; the same as `headwater score`.
 
         `surprise=True` adds, for each row, the probability of an observation at least as
-        surprising.
+        surprising. Of several sequences (`lengths`, or an array of three dimensions) the
+        log-likelihood is the sum of those of each.
         """
         if surprise and not sequence:
             raise ValueError("surprise=True needs a sequence of rows; sequence is False")
-        rows = self._rows(Y)
+        rows = self._rows(Y, lengths)
         outputs = {"log_predictive": np.empty(len(rows))}
         if surprise:
             outputs["tail_probability"] = np.empty(len(rows))
@@ -201,27 +228,33 @@ class Model:
         impossible = np.isneginf(outputs["log_predictive"])
         total = _sum_in_order(np.where(impossible, 0, outputs["log_predictive"]))
         return Score(total, len(rows), total / len(rows), **outputs,
-                     impossible_observations=int(impossible.sum()))
+                     impossible_observations=int(impossible.sum()),
+                     sequences=1 if rows.sequences is None else len(rows.sequences))
 
-    def predict(self, Y: Any, *, exposure: Any = None, last: bool = False, seed: int = SEED,
-                **engine: Any) -> np.ndarray:
+    def predict(self, Y: Any, *, lengths: Any = None, exposure: Any = None, last: bool = False,
+                seed: int = SEED, **engine: Any) -> np.ndarray:
         """E[y_t | y_1..t-1], T x M; the same as `headwater score --predict`."""
-        rows = self._rows(Y)
+        rows = self._rows(Y, lengths)
         predicted = np.empty(rows.shape)
         self._run(rows, exposure, last, engine, seed, False, predicted=predicted)
         if exposure is not None:
             predicted *= Exposures(exposure, rows).block(0, len(rows))
-        return predicted
+        return rows.as_given(predicted)
 
-    def forecast(self, Y: Any, horizon: int, *, exposure: Any = None, last: bool = False,
-                 seed: int = SEED, **engine: Any) -> np.ndarray:
-        """E[y_T+h | y_1..T] for h = 1, ..., horizon, after the T rows of Y: horizon x M."""
-        if horizon < 1:
-            raise ValueError(f"horizon={horizon}: expected 1 or more")
-        return self._run(self._rows(Y), exposure, last, engine, seed, False).forecast(horizon)
+    def forecast(self, Y: Any, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
+                 total: bool = False, draws: int = DRAWS, exposure: Any = None, last: bool = False,
+                 seed: int = SEED, **engine: Any) -> Union[np.ndarray, Forecast]:
+        """What is to be expected after the T rows of Y; the same as `headwater forecast`.
 
-    def _rows(self, Y: Any) -> Rows:
-        rows = Rows(Y)
+        Without `quantiles` the means E[y_T+h | y_1..T] for h = 1, ..., horizon: horizon x M. With
+        them a `Forecast`; they are found from `draws` observations drawn at each step.
+        `total=True` adds one more channel, the sum of all others.
+        """
+        run = self._run(self._rows(Y), exposure, last, engine, seed, False)
+        return as_forecast(run.forecast, horizon, quantiles, total, draws, seed)
+
+    def _rows(self, Y: Any, lengths: Any = None) -> Rows:
+        rows = Rows(Y, lengths=lengths)
         if rows.shape[1] != self.num_channels:
             raise ValueError(f"Y has {rows.shape[1]} channels; the model has {self.num_channels}")
         if len(rows) == 0:
@@ -243,7 +276,7 @@ class Model:
             exposures = None
             if seen is not None:
                 block, exposures = _masked(block, seen.block(first, end))
-            run.run(block, exposures, **parts, alone=alone)
+            run.run(block, exposures, rows.begins(first, end), **parts, alone=alone)
         return run
 
     def __reduce__(self):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from headwater import _core
 from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, observation, parameter_tables,
                                 table)
-from headwater._model import Model, Path, checked_path
+from headwater._model import DRAWS, Forecast, Model, Path, as_forecast, checked_path
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
 
@@ -87,10 +87,12 @@ class Stream:
 
     # Observations in
 
-    def update(self, y: Any, exposure: Any = None) -> None:
+    def update(self, y: Any, exposure: Any = None, new_sequence: bool = False) -> None:
         """Takes in one observation: M numbers, 0 or more, NaN where one is missing.
 
         `exposure` says how long, or how much of, each channel was observed; 1 if it is not given.
+        `new_sequence` says that a new sequence begins with y, such as a trial: nothing before it
+        says anything about its activations.
         """
         if not (type(y) is np.ndarray and y.dtype is FLOAT and y.ndim == 1
                 and y.flags.c_contiguous):
@@ -99,11 +101,11 @@ class Stream:
             exposure = observation(exposure, "exposure")
         try:
             for session in self._sessions:
-                session.update(y, exposure)
+                session.update(y, exposure, new_sequence)
         except _core.InputError as error:
             raise ValueError(f"y: {error}") from None
 
-    def update_many(self, Y: Any, *, exposure: Any = None,
+    def update_many(self, Y: Any, *, lengths: Any = None, exposure: Any = None,
                     callback: Optional[Callable[["Stream"], Any]] = None, every: int = 1000,
                     verbose: bool = False, progress: bool = False) -> "Stream":
         """Takes in the rows of Y, in order.
@@ -114,24 +116,29 @@ class Stream:
         `exposure` is T x M, or T numbers for all channels: how long, or how much of, a channel was
         observed. Intensities are multiplied by it; a cell with exposure 0 is missing.
 
+        `lengths` says that the rows consist of sequences of these lengths, one after another, as
+        hmmlearn has it; an array of three dimensions (S x T x M) has sequences too. The activations
+        of each begin anew. Without either, the rows go on from those before.
+
         After every `every` rows, `callback(stream)` is called, and `verbose` prints a line to
         standard error. `progress` shows a tqdm bar. The stream stays usable after Ctrl-C or an
         exception of the callback; `observations` says how many rows were taken in.
         """
         if every < 1:
             raise ValueError(f"every={every}: expected 1 or more")
-        rows = Rows(Y)
+        rows = Rows(Y, lengths=lengths)
         seen = None if exposure is None else Exposures(exposure, rows)
         watched = callback is not None or verbose or progress
         told = Progress(self, len(rows), callback, verbose, progress)
         try:
             for first, block in rows.blocks(every if watched else None, sparse=seen is None):
+                begins = rows.begins(first, first + len(block))
                 if isinstance(block, Sparse):
                     self._each(lambda session: session.update_sparse(
-                        block.values, block.columns, block.begins, block.num_channels))
+                        block.values, block.columns, block.begins, block.num_channels, begins))
                 else:
                     part = None if seen is None else seen.block(first, first + len(block))
-                    self._each(lambda session: session.update_rows(block, part))
+                    self._each(lambda session: session.update_rows(block, part, begins))
                 told.show(len(block))
         except _core.InputError as error:
             raise ValueError(f"{rows.name}: {error}") from None
@@ -197,11 +204,15 @@ class Stream:
         """Whether there is an estimate; not while the first observations are held back."""
         return self._best.has_started or self._best.is_finished
 
-    def forecast(self, horizon: int) -> np.ndarray:
-        """E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. The stream does not change."""
-        if horizon < 1:
-            raise ValueError(f"horizon={horizon}: expected 1 or more")
-        return self._started().forecast(horizon)
+    def forecast(self, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
+                 total: bool = False, draws: int = DRAWS) -> Union[np.ndarray, Forecast]:
+        """What is to be expected after the last observation. The stream does not change.
+
+        Without `quantiles` the means E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. With
+        them a `Forecast`; they are found from `draws` observations drawn at each step.
+        `total=True` adds one more channel, the sum of all others.
+        """
+        return as_forecast(self._started().forecast, horizon, quantiles, total, draws)
 
     # Files and copies
 

@@ -158,3 +158,39 @@ def diagnostics(model: Any, *, last: bool = False, axes: Any = None) -> np.ndarr
             axes[1].legend(fontsize=7)
     axes[-1].set_xlabel("iteration" if model.method == "batch" else "t")
     return axes
+
+
+def forecast(ahead: Any, *, seen: Any = None, names: Optional[Sequence[str]] = None,
+             channels: Optional[Sequence[int]] = None, axes: Any = None) -> np.ndarray:
+    """Draws a `Forecast`, a panel for each channel: the means, and bands between quantiles.
+
+    The lowest and the highest level make the widest band, the next ones a band within it, and so
+    on; a level without a partner is a line. `seen` (T x M) is drawn before the forecast; its last
+    row is at 0. `channels` chooses panels (from 0); by default the first twelve are shown. `names`
+    are those of all channels.
+    """
+    order = np.argsort(ahead.levels)
+    num_channels = ahead.mean.shape[1]
+    shown = list(range(min(num_channels, 12)) if channels is None else channels)
+    steps = np.arange(1, len(ahead.mean) + 1)
+    if axes is None:
+        _, axes = plt.subplots(len(shown), 1, sharex=True, squeeze=False,
+                               figsize=(7, 1.1 * len(shown) + 0.7), layout="constrained")
+    axes = np.asarray(axes, dtype=object).reshape(len(shown))
+    for ax, m in zip(axes, shown):
+        if seen is not None and m < np.shape(seen)[1]:
+            past = np.asarray(seen, dtype=float)[:, m]
+            ax.plot(np.arange(1 - len(past), 1), past, color=_TRUTH, lw=0.8)
+        for i in range(len(order) // 2):
+            low, high = ahead.quantiles[:, m, order[i]], ahead.quantiles[:, m, order[-1 - i]]
+            ax.fill_between(steps, low, high, color=_ESTIMATE, alpha=0.25, lw=0)
+        if len(order) % 2:
+            ax.plot(steps, ahead.quantiles[:, m, order[len(order) // 2]], color=_ESTIMATE, lw=0.8,
+                    ls="--")
+        ax.plot(steps, ahead.mean[:, m], color=_ESTIMATE, lw=1.2)
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel(str(m + 1) if names is None else names[m], rotation=0, ha="right",
+                      va="center")
+        ax.tick_params(labelsize=7)
+    axes[-1].set_xlabel("steps ahead")
+    return axes

@@ -73,3 +73,19 @@ def test_an_estimator_will_do(stream):
     plot.basis(headwater.OnlineNMF(2, random_state=1).fit(Y))
     with pytest.raises(ValueError, match="found int"):
         plot.traces(3)
+
+
+def test_forecast_has_bands_between_its_quantiles(stream):
+    ahead = stream.forecast(5, quantiles=[0.95, 0.25, 0.5, 0.05, 0.75], total=True)
+    axes = plot.forecast(ahead, seen=np.ones((7, 4)), names=list("abcd") + ["total"])
+    drawn(axes[0])
+    assert axes.shape == (5,)
+    widest, inner = axes[2].collections
+    assert widest.get_paths()[0].get_extents().ymax == ahead.quantiles[:, 2, 0].max()
+    assert inner.get_paths()[0].get_extents().ymax == ahead.quantiles[:, 2, 4].max()
+    past, median, mean = axes[2].lines
+    assert past.get_xdata()[-1] == 0 and len(past.get_xdata()) == 7
+    np.testing.assert_array_equal(median.get_ydata(), ahead.quantiles[:, 2, 2])
+    np.testing.assert_array_equal(mean.get_ydata(), ahead.mean[:, 2])
+    assert len(axes[4].lines) == 2  # nothing was seen of the total
+    assert plot.forecast(ahead, channels=[1], axes=plt.subplots()[1]).shape == (1,)

@@ -81,6 +81,27 @@ def test_forecasts_approach_what_is_to_be_expected():
         stream.forecast(0)
 
 
+def test_forecasts_have_quantiles_and_totals(command, tmp_path):
+    Y = headwater.simulate(channels=3, components=2, length=400, seed=1).observations
+    stream = headwater.Stream(2).update_many(Y)
+    ahead = stream.forecast(4, quantiles=[0.05, 0.5, 0.95], total=True, draws=500)
+    assert ahead.mean.shape == (4, 4) and ahead.quantiles.shape == (4, 4, 3)
+    assert ahead.levels == (0.05, 0.5, 0.95)
+    np.testing.assert_allclose(ahead.mean[:, 3], ahead.mean[:, :3].sum(axis=1), rtol=1e-12)
+    assert (np.diff(ahead.quantiles, axis=2) >= 0).all()
+    np.testing.assert_array_equal(stream.forecast(4, total=True), ahead.mean)
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        stream.forecast(4, quantiles=[0.5, 1])
+    np.save(tmp_path / "Y.npy", Y)
+    stream.save(tmp_path / "model.h5")
+    command("forecast", "model.h5", "Y.npy", "--horizon", 3, "--quantiles", "0.1,0.9", "--out",
+            "f.npy")
+    same = headwater.Model.load(tmp_path / "model.h5").forecast(Y, 3, quantiles=[0.1, 0.9])
+    table = np.load(tmp_path / "f.npy").reshape(3, 3, 3)
+    np.testing.assert_array_equal(table[:, :, 0], same.mean)
+    np.testing.assert_array_equal(table[:, :, 1:], same.quantiles)
+
+
 def test_a_forecast_of_a_scaled_prior_is_in_counts():
     """Where the prior has a scale of its own inside, forecasts and activations do not show it."""
     Y, X, basis = headwater.simulate("gamma", set={"shape": 3.0, "persistence": 0.5}, channels=3,

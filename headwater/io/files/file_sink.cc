@@ -14,8 +14,8 @@ constexpr std::size_t kEnoughToWrite = 1 << 16;
 FileSink::FileSink(const std::string& name, bool flush_each_row)
     : file_(name), flush_each_row_(flush_each_row) {}
 
-void FileSink::write_row(std::span<const double> row) {
-  expect_columns(row.size());
+void FileSink::write_row(std::span<const std::string> texts, std::span<const double> row) {
+  expect_columns(append_texts(texts, pending_) + row.size());
   append_row(row, pending_);
   ++num_rows_;
   if (flush_each_row_ || pending_.size() >= kEnoughToWrite) flush();

@@ -16,11 +16,16 @@ class FileSink : public MatrixSink {
  public:
   FileSink(const std::string& name, bool flush_each_row);
 
-  void write_row(std::span<const double> row) final;
+  void write_row(std::span<const double> row) final { write_row({}, row); }
+  void write_row(std::span<const std::string> texts, std::span<const double> row) final;
   void commit() final;
 
  protected:
   virtual void append_row(std::span<const double> row, std::string& bytes) = 0;
+  // Returns how many columns they take: none in a format without texts.
+  virtual std::size_t append_texts(std::span<const std::string> /*texts*/, std::string& /*bytes*/) {
+    return 0;
+  }
   virtual void complete(AtomicFile&) {}  // called after the last row, before the file gets its name
 
   void append(std::string_view bytes) { pending_ += bytes; }

@@ -45,6 +45,7 @@ class BlocksOfFile final : public Hdf5Blocks {
 
   Index num_rows() const override { return rows_.num_rows(); }
   Index num_columns() const override { return rows_.num_columns(); }
+  Index sequence_length() const override { return rows_.sequence_length(); }
   void read(std::vector<double>& block) override {
     const Index count = std::min(rows_.block_rows(), num_rows() - num_read_);
     block.resize(static_cast<std::size_t>(count * num_columns()));

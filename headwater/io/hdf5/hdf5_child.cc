@@ -23,10 +23,11 @@ namespace headwater {
 namespace {
 
 // The request for rows: "rows", FILE, PATH, and kLeavesFile if other files may be read. The answer:
-// the number of rows, the number of columns, then the blocks, each preceded by its number of cells.
-// The request for a whole file: "contents", FILE. The answer: a number of bytes, and so many bytes
-// of a StateArchive. Instead of a number the child may send kTrouble, followed by the length of an
-// error message and the message. All numbers have the machine's own format.
+// the number of rows, the number of columns, the length of a sequence, then the blocks, each
+// preceded by its number of cells. The request for a whole file: "contents", FILE. The answer: a
+// number of bytes, and so many bytes of a StateArchive. Instead of a number the child may send
+// kTrouble, followed by the length of an error message and the message. All numbers have the
+// machine's own format.
 constexpr const char* kRows = "rows";
 constexpr const char* kContents = "contents";
 constexpr const char* kLeavesFile = "external";
@@ -176,11 +177,13 @@ class BlocksOfChild final : public Hdf5Blocks {
       : answer_(words, name, std::move(should_stop)) {
     num_rows_ = answer_.receive_count();
     num_columns_ = answer_.receive_count();
+    sequence_length_ = answer_.receive_count();
     if (answer_.was_stopped()) throw InputError(name + ": stopped while it was opened");
   }
 
   Index num_rows() const override { return num_rows_; }
   Index num_columns() const override { return num_columns_; }
+  Index sequence_length() const override { return sequence_length_; }
 
   void read(std::vector<double>& block) override {
     block.clear();
@@ -202,6 +205,7 @@ class BlocksOfChild final : public Hdf5Blocks {
   Answer answer_;
   Index num_rows_ = 0;
   Index num_columns_ = 0;
+  Index sequence_length_ = 0;
   Index num_received_ = 0;
 };
 
@@ -211,6 +215,7 @@ void send_blocks(const Hdf5Name& name, ProcessorLimit& limit, const Send& send) 
   const auto blocks = open_hdf5_blocks(name);
   send(bytes_of(blocks->num_rows()));
   send(bytes_of(blocks->num_columns()));
+  send(bytes_of(blocks->sequence_length()));
   std::vector<double> block;
   for (;;) {
     limit.renew();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <vector>
 
 namespace headwater {
 namespace {
@@ -42,22 +43,40 @@ Hdf5Rows::Hdf5Rows(const Hdf5Place& place) : place_(place), dataset_(open_datase
 }
 
 void Hdf5Rows::read(Index first_row, Index num_rows, std::span<double> cells) const {
-  const Hdf5Silence silence;
-  const std::array<hsize_t, 2> start = {static_cast<hsize_t>(first_row), 0};
-  const std::array<hsize_t, 2> count = {static_cast<hsize_t>(num_rows),
-                                        static_cast<hsize_t>(num_columns_)};
   const std::string failure =
       fmt::format("rows {} to {} cannot be read", first_row + 1, first_row + num_rows);
+  if (sequence_length_ == 0) {
+    read_box({first_row, 0}, {num_rows, num_columns_}, cells.data(), failure);
+    return;
+  }
+  // As many whole sequences at once as there are, and parts of those at the ends.
+  for (Index row = first_row; row < first_row + num_rows;) {
+    const Index left = first_row + num_rows - row;
+    const Index within = row % sequence_length_;
+    const Index sequences = within == 0 ? std::max<Index>(left / sequence_length_, 1) : 1;
+    const Index rows = std::min(left, sequence_length_ - within);
+    read_box({row / sequence_length_, within, 0}, {sequences, rows, num_columns_},
+             cells.data() + (row - first_row) * num_columns_, failure);
+    row += sequences * rows;
+  }
+}
+
+// A dataset of one dimension has the first of the numbers.
+void Hdf5Rows::read_box(std::initializer_list<Index> start, std::initializer_list<Index> count,
+                        double* cells, const std::string& failure) const {
+  const Hdf5Silence silence;
+  const std::vector<hsize_t> from(start.begin(), start.end());
+  const std::vector<hsize_t> lengths(count.begin(), count.end());
   const Hdf5Handle in_file(H5Dget_space(dataset_.id()));
   place_.check(in_file.id(), failure);
-  place_.check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, start.data(), nullptr,
-                                   count.data(), nullptr),
+  place_.check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, from.data(), nullptr,
+                                   lengths.data(), nullptr),
                failure);
-  const Hdf5Handle in_memory(H5Screate_simple(num_dimensions_, count.data(), nullptr));
+  const Hdf5Handle in_memory(H5Screate_simple(num_dimensions_, lengths.data(), nullptr));
   place_.check(in_memory.id(), failure);
-  place_.check(H5Dread(dataset_.id(), H5T_NATIVE_DOUBLE, in_memory.id(), in_file.id(), H5P_DEFAULT,
-                       cells.data()),
-               failure);
+  place_.check(
+      H5Dread(dataset_.id(), H5T_NATIVE_DOUBLE, in_memory.id(), in_file.id(), H5P_DEFAULT, cells),
+      failure);
 }
 
 void Hdf5Rows::check_type() const {
@@ -70,10 +89,11 @@ void Hdf5Rows::read_shape() {
   const Hdf5Handle space(H5Dget_space(dataset_.id()));
   place_.check(space.id(), kCannotBeRead);
   const int count = place_.check(H5Sget_simple_extent_ndims(space.id()), kCannotBeRead);
-  if (count != 1 && count != 2) {
-    place_.fail(fmt::format("has {} dimensions; expected 2, or 1 for a single channel", count));
+  if (count < 1 || count > 3) {
+    place_.fail(fmt::format(
+        "has {} dimensions; expected 2, 1 for a single channel, or 3 for sequences", count));
   }
-  std::array<hsize_t, 2> lengths = {0, 1};
+  std::array<hsize_t, 3> lengths = {0, 1, 1};
   place_.check(H5Sget_simple_extent_dims(space.id(), lengths.data(), nullptr), kCannotBeRead);
   if (std::ranges::max(lengths) > std::uint64_t{std::numeric_limits<Index>::max()}) {
     place_.fail("is too large");
@@ -81,6 +101,13 @@ void Hdf5Rows::read_shape() {
   num_dimensions_ = count;
   num_rows_ = static_cast<Index>(lengths[0]);
   num_columns_ = static_cast<Index>(lengths[1]);
+  if (count < 3) return;
+  sequence_length_ = static_cast<Index>(lengths[1]);
+  num_columns_ = static_cast<Index>(lengths[2]);
+  if (__builtin_mul_overflow(num_rows_, sequence_length_, &num_rows_)) {
+    place_.fail("is too large");
+  }
+  if (sequence_length_ == 0) sequence_length_ = 1;  // of no rows at all
 }
 
 // Virtual and external datasets have their data in other files, so the size of this file is no
@@ -116,15 +143,19 @@ void Hdf5Rows::check_filters(std::int64_t properties) const {
 // larger than the dataset's maximal size; if a damaged file claims one, HDF5 reads out of bounds.
 Index Hdf5Rows::read_chunk_rows(std::int64_t properties) const {
   if (H5Pget_layout(properties) != H5D_CHUNKED) return 1;
-  std::array<hsize_t, 2> chunk = {1, 1};
-  std::array<hsize_t, 2> most = {1, 1};
+  std::array<hsize_t, 3> chunk = {1, 1, 1};
+  std::array<hsize_t, 3> most = {1, 1, 1};
   const Hdf5Handle space(H5Dget_space(dataset_.id()));
   place_.check(H5Sget_simple_extent_dims(space.id(), nullptr, most.data()), kCannotBeRead);
   place_.check(H5Pget_chunk(properties, num_dimensions_, chunk.data()), kCannotBeRead);
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     if (chunk[i] == 0 || chunk[i] > most[i]) place_.fail("is damaged: its chunks do not fit it");
   }
-  return static_cast<Index>(std::min<hsize_t>(chunk[0], kLargestHdf5Block));
+  // Chunks of several sequences have parts of each: whole sequences are read.
+  const auto sequence = static_cast<hsize_t>(std::min(sequence_length_, kLargestHdf5Block));
+  const hsize_t rows =
+      sequence > 0 ? std::min<hsize_t>(chunk[0], kLargestHdf5Block) * sequence : chunk[0];
+  return static_cast<Index>(std::min<hsize_t>(rows, kLargestHdf5Block));
 }
 
 void Hdf5Rows::choose_block(std::int64_t properties) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
+#include <string>
 
 #include "headwater/io/hdf5/hdf5_handle.hpp"
 #include "headwater/matrix.hpp"
@@ -12,13 +14,15 @@ namespace headwater {
 inline constexpr Index kLargestHdf5Block = Index{1} << 23;
 
 // The rows of a numeric dataset (integers or floats of any size, or h5py's booleans) as doubles. A
-// one-dimensional dataset is read as a column.
+// one-dimensional dataset is read as a column, a three-dimensional one as sequences of rows, one
+// after another.
 class Hdf5Rows {
  public:
   explicit Hdf5Rows(const Hdf5Place& place);
 
   Index num_rows() const { return num_rows_; }
   Index num_columns() const { return num_columns_; }
+  Index sequence_length() const { return sequence_length_; }  // 0 if there are no sequences
 
   // The number of rows to read at a time: about a megabyte. In a chunked file it is a multiple of
   // the chunk size, so that each chunk is decompressed once, but at most 64 megabytes (or one row).
@@ -28,6 +32,8 @@ class Hdf5Rows {
   void read(Index first_row, Index num_rows, std::span<double> cells) const;
 
  private:
+  void read_box(std::initializer_list<Index> start, std::initializer_list<Index> count,
+                double* cells, const std::string& failure) const;
   void check_type() const;
   void read_shape();
   void check_size(std::int64_t properties) const;
@@ -40,6 +46,7 @@ class Hdf5Rows {
   int num_dimensions_ = 0;
   Index num_rows_ = 0;
   Index num_columns_ = 1;
+  Index sequence_length_ = 0;
   Index block_rows_ = 1;
 };
 

@@ -12,7 +12,8 @@
 namespace headwater {
 
 // Observations from a T x M dataset of any real type. A one-dimensional dataset has T observations
-// of one channel. Read block by block. Error messages count rows and columns from 1.
+// of one channel, a three-dimensional one sequences of observations: S x T x M. Read block by
+// block. Error messages count rows and columns from 1, rows of all sequences.
 class Hdf5Source final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -21,6 +22,10 @@ class Hdf5Source final : public ObservationSource {
 
   Index num_channels() const override { return blocks_->num_columns(); }
   bool next(std::vector<double>& values) override;
+  bool begins_sequence() const override {
+    const Index length = blocks_->sequence_length();
+    return length > 0 && (row_ - 1) % length == 0;
+  }
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override;
   std::string position() const override;

@@ -100,8 +100,9 @@ TEST_F(Hdf5SourceTest, SaysWhichDatasetsThereAre) {
 TEST_F(Hdf5SourceTest, RefusesOtherDatasets) {
   EXPECT_EQ(trouble_with("/group"), "a.h5: /group: cannot be opened as a dataset");
   EXPECT_EQ(trouble_with("/group/name"), "a.h5: /group/name: does not hold numbers");
-  EXPECT_EQ(trouble_with("/number"),
-            "a.h5: /number: has 0 dimensions; expected 2, or 1 for a single channel");
+  EXPECT_EQ(
+      trouble_with("/number"),
+      "a.h5: /number: has 0 dimensions; expected 2, 1 for a single channel, or 3 for sequences");
   write(RowMatrix(0, 2));
   EXPECT_EQ(trouble_with("/counts"), "a.h5:/counts: holds no observations");
 }

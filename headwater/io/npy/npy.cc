@@ -32,10 +32,15 @@ NpySource::NpySource(const std::string& name, const CellRules& rules)
 bool NpySource::next(std::vector<double>& values) {
   if (row_ == num_rows_) return false;
   values.resize(num_channels_);
-  type_.load(file_.bytes().data() + data_offset_ + row_ * row_stride_, column_stride_, values);
+  type_.load(file_.bytes().data() + data_offset_ + offset_of(row_), column_stride_, values);
   ++row_;
   check_row(values, rules_, name_, row_);
   return true;
+}
+
+std::size_t NpySource::offset_of(Index row) const {
+  if (sequence_length_ == 0) return row * row_stride_;
+  return row / sequence_length_ * sequence_stride_ + row % sequence_length_ * row_stride_;
 }
 
 std::optional<double> NpySource::fraction_read() const {
@@ -54,19 +59,25 @@ void NpySource::read_header() {
                                  quote_text(header.type), kTypes));
   }
   const std::size_t num_dimensions = header.shape.size();
-  if (num_dimensions != 1 && num_dimensions != 2) {
-    throw InputError(fmt::format("{}: has {} dimensions; expected 2, or 1 for a single channel",
-                                 name_, num_dimensions));
+  if (num_dimensions < 1 || num_dimensions > 3) {
+    throw InputError(
+        fmt::format("{}: has {} dimensions; expected 2, 1 for a single channel, or 3 for sequences",
+                    name_, num_dimensions));
   }
   data_offset_ = header.data_offset;
   check_size(header.shape);
-  num_rows_ = header.shape[0];
-  num_channels_ = num_dimensions == 2 ? header.shape[1] : 1;
+  const bool has_sequences = num_dimensions == 3;
+  const Index num_sequences = has_sequences ? header.shape[0] : 1;
+  sequence_length_ = has_sequences ? header.shape[1] : 0;
+  num_rows_ = has_sequences ? num_sequences * sequence_length_ : header.shape[0];
+  num_channels_ = num_dimensions == 1 ? 1 : header.shape.back();
   if (num_channels_ > kMostChannels) {
     throw InputError(fmt::format("{}: has {} columns; expected at most {}", name_, num_channels_,
                                  kMostChannels));
   }
-  row_stride_ = type_.item_size * (header.fortran_order ? 1 : num_channels_);
+  row_stride_ = type_.item_size * (header.fortran_order ? num_sequences : num_channels_);
+  sequence_stride_ =
+      type_.item_size * (header.fortran_order ? 1 : sequence_length_ * num_channels_);
   column_stride_ = type_.item_size * (header.fortran_order ? num_rows_ : 1);
 }
 

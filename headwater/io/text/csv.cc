@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "headwater/io/text/cell_cutter.hpp"
@@ -52,16 +51,11 @@ bool is_comment(std::string_view line, char separator) {
   return std::ranges::find(kSpreadsheetMarks, first) == std::end(kSpreadsheetMarks);
 }
 
-// Names that pandas gives to a column of row numbers when it is written and read again.
-bool may_number_rows(const std::string& name) {
-  return name == "Unnamed: 0" || name == "index" || name == "Index";
-}
-
 }  // namespace
 
 CsvSource::CsvSource(LineReader lines, CsvOptions options)
     : header_(options.header),
-      index_option_(options.index_column),
+      options_{options.index_column, options.sequence_column, options.time_column},
       rules_(options.rules),
       lines_(std::move(lines)),
       knows_separator_(options.separator.has_value()),
@@ -81,7 +75,9 @@ bool CsvSource::next(std::vector<double>& values) {
   if (!line) return false;
   if (!is_agreed_ && !is_first) check_agreement(*line);
   ++num_rows_;
-  parse_row(*line, values);
+  RowTexts texts;
+  parse_row(*line, values, texts);
+  if (columns_.sequence >= 0) sequences_.see(texts.sequence, at(columns_.sequence));
   line_number_ = lines_.line_number();
   return true;
 }
@@ -138,9 +134,9 @@ void CsvSource::read_ahead() {
   if (is_header(*first_row_)) {
     take_header(*first_row_);
   } else {
-    find_index_column({});
+    find_special({});
   }
-  num_channels_ = num_cells_ - (index_column_ >= 0 ? 1 : 0);
+  num_channels_ = num_cells_ - static_cast<Index>(special_.size()) + 1;
   if (num_channels_ == 0) {
     throw InputError(fmt::format("{}: has no column but its index", lines_.name()));
   }
@@ -153,7 +149,10 @@ void CsvSource::take_header(std::string_view line) {
   for (CellCutter cells(line, separator_); !cells.at_end();) {
     names.emplace_back(cells.cut().value_or(""));
   }
-  find_index_column(names);
+  find_special(names);
+  for (Index column = 0; column < num_cells_; ++column) {
+    if (!columns_.contains(column)) names_.push_back(names[column]);
+  }
   first_row_ = next_line();
   blank_line_ = 0;
   if (!first_row_) {
@@ -163,35 +162,10 @@ void CsvSource::take_header(std::string_view line) {
 }
 
 // names: of all columns; empty if there is no header.
-void CsvSource::find_index_column(const std::vector<std::string>& names) {
-  if (index_option_ == "none") return;
-  if (index_option_.empty()) {
-    if (names.size() < 2) return;
-    // Above an index, pandas and R write an empty name.
-    if (names[0].empty()) index_column_ = 0;
-    if (!may_number_rows(names[0])) return;
-    throw InputError(fmt::format(
-        "{}: column 1 is called {} and may number the rows; {}", where(), quote_text(names[0]),
-        header_ == HeaderRow::by_names
-            ? "leave it out, or call it otherwise"
-            : fmt::format("say --index-column 1 if it does, --index-column none if it holds {}",
-                          rules_.subject)));
-  }
-  const auto named = std::ranges::find(names, index_option_);
-  if (named != names.end()) {
-    index_column_ = named - names.begin();
-    return;
-  }
-  Index number = 0;
-  const char* last = index_option_.data() + index_option_.size();
-  const auto [end, error] = std::from_chars(index_option_.data(), last, number);
-  if (error != std::errc() || end != last || number < 1 || number > num_cells_) {
-    throw InputError(fmt::format("{}: --index-column {}: {}; expected {}a number from 1 to {}",
-                                 lines_.name(), quote_text(index_option_),
-                                 names.empty() ? "there is no header" : "no column is called so",
-                                 names.empty() ? "" : "a name in the header, or ", num_cells_));
-  }
-  index_column_ = number - 1;
+void CsvSource::find_special(const std::vector<std::string>& names) {
+  columns_ = find_columns(options_, names, num_cells_,
+                          {lines_.name(), where(), rules_.subject, header_ != HeaderRow::by_names});
+  special_ = columns_.in_order();
 }
 
 // In a file without a header the first row sets the number of cells. If the second one has another
@@ -216,13 +190,15 @@ bool CsvSource::is_header(std::string_view line) const {
   return false;
 }
 
-// A missing cell says nothing either way.
+// A missing cell says nothing either way, nor does one that is no channel.
 bool CsvSource::has_a_name(std::string_view line) const {
   bool found = false;
+  const SpecialColumns numbered = numbered_columns(options_);
   CellCutter cells(line, separator_);
   for (Index column = 0; !cells.at_end(); ++column) {
     const auto text = cells.cut();
     if (!text) throw InputError(at(column).append(kBadQuotes));
+    if (numbered.contains(column)) continue;
     found = found || parse_cell(*text).trouble == CellTrouble::not_a_number;
   }
   return found;
@@ -254,20 +230,26 @@ void CsvSource::throw_doubtful(std::string_view what) const {
                   where(), what, rules_.subject));
 }
 
-void CsvSource::parse_row(std::string_view line, std::vector<double>& values) const {
+void CsvSource::parse_row(std::string_view line, std::vector<double>& values,
+                          RowTexts& texts) const {
   values.resize(num_channels_);
+  auto special = special_.begin();  // the next column that is no channel
   double* value = values.data();
   CellCutter cells(line, separator_);
   Index column = 0;
   bool are_short = true;  // if one cell is long, the others probably are too
   while (!cells.at_end()) {
     if (column == num_cells_) throw_ragged(count_cells(line));
-    if (column == index_column_) {
-      if (!cells.cut()) throw BadRow(at(column).append(kBadQuotes));
+    if (column == *special) {
+      const auto text = cells.cut();
+      if (!text) throw BadRow(at(column).append(kBadQuotes));
+      if (column == columns_.sequence) texts.sequence = *text;
+      if (column == columns_.time) texts.time = *text;
+      ++special;
       ++column;
       continue;
     }
-    const bool are_two = column + 1 < num_cells_ && column + 1 != index_column_;
+    const bool are_two = column + 1 < num_cells_ && column + 1 != *special;
     are_short = are_short && are_two && cells.cut_two_numbers(value);
     if (are_short) {
       column += 2;

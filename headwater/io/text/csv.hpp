@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "headwater/io/cell.hpp"
+#include "headwater/io/text/csv_columns.hpp"
 #include "headwater/io/text/line_reader.hpp"
+#include "headwater/io/text/sequence_labels.hpp"
 #include "headwater/io/text/text_file.hpp"
 #include "headwater/source.hpp"
 
@@ -17,6 +19,8 @@ struct CsvOptions {
   std::optional<char> separator = {};  // nothing: a comma, or else what the first row has
   HeaderRow header = HeaderRow::automatic;
   std::string index_column = {};  // see SourceOptions
+  std::string sequence_column = {};
+  std::string time_column = {};
   CellRules rules = {};
   LineLimits limits = {};
 };
@@ -35,7 +39,9 @@ class CsvSource final : public ObservationSource {
   CsvSource(FileDescriptor file, const std::string& name, CsvOptions options = {});
 
   Index num_channels() const override { return num_channels_; }
+  std::vector<std::string> channel_names() const override { return names_; }
   bool next(std::vector<double>& values) override;
+  bool begins_sequence() const override { return sequences_.begins(); }
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
   std::string position() const override;
@@ -45,16 +51,22 @@ class CsvSource final : public ObservationSource {
  private:
   CsvSource(LineReader lines, CsvOptions options);
 
+  // What a row has in columns that are no channels.
+  struct RowTexts {
+    std::string_view sequence;
+    std::string_view time;
+  };
+
   std::optional<std::string_view> next_line();
   std::optional<std::string_view> next_row();
   void read_ahead();
   void take_header(std::string_view line);
-  void find_index_column(const std::vector<std::string>& names);
+  void find_special(const std::vector<std::string>& names);
   bool is_header(std::string_view line) const;
   bool has_a_name(std::string_view line) const;
   void refuse_numbers_like_names(std::string_view line) const;
   [[noreturn]] void throw_doubtful(std::string_view what) const;
-  void parse_row(std::string_view line, std::vector<double>& values) const;
+  void parse_row(std::string_view line, std::vector<double>& values, RowTexts& texts) const;
   double parse_at(Index column, std::optional<std::string_view> text, std::string_view line) const;
   Index count_cells(std::string_view line) const;
 
@@ -64,13 +76,15 @@ class CsvSource final : public ObservationSource {
   void check_agreement(std::string_view line);
 
   HeaderRow header_;
-  std::string index_option_;
+  ColumnOptions options_;
   CellRules rules_;
   LineReader lines_;
   bool knows_separator_;
   char separator_;
-  Index num_cells_ = 0;      // of a row
-  Index index_column_ = -1;  // a cell that is left out; -1 if none is
+  Index num_cells_ = 0;  // of a row
+  SpecialColumns columns_;
+  std::vector<Index> special_ = columns_.in_order();
+  SequenceLabels sequences_;
   Index num_channels_ = 0;
   // Whether more than one row has so many cells. Until then a row of another length may be right,
   // and the first one wrong.
@@ -80,6 +94,7 @@ class CsvSource final : public ObservationSource {
   std::int64_t blank_line_ = 0;                // the last one that may be a missing cell; 0 if none
   std::int64_t line_number_ = 0;               // of the last observation handed out
   std::int64_t num_rows_ = 0;                  // handed out
+  std::vector<std::string> names_;             // of the channels, from the header
   std::string header_line_;                    // empty if there is none
 };
 

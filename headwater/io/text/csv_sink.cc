@@ -21,6 +21,10 @@ std::string quote_name(const std::string& name) {
   return quoted + "\"";
 }
 
+std::string quoted_if_needed(const std::string& name, char separator) {
+  return needs_quotes(name, separator) ? quote_name(name) : name;
+}
+
 }  // namespace
 
 CsvSink::CsvSink(const std::string& name, char separator, const std::vector<std::string>& header,
@@ -34,9 +38,14 @@ void CsvSink::append_header(const std::vector<std::string>& header) {
   std::string line;
   for (const std::string& name : header) {
     if (!line.empty()) line += separator_;
-    line += needs_quotes(name, separator_) ? quote_name(name) : name;
+    line += quoted_if_needed(name, separator_);
   }
   append(line + "\n");
+}
+
+std::size_t CsvSink::append_texts(std::span<const std::string> texts, std::string& bytes) {
+  for (const std::string& text : texts) bytes += quoted_if_needed(text, separator_) + separator_;
+  return texts.size();
 }
 
 void CsvSink::append_row(std::span<const double> row, std::string& bytes) {

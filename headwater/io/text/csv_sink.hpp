@@ -20,6 +20,7 @@ class CsvSink final : public FileSink {
  private:
   void append_header(const std::vector<std::string>& header);
   void append_row(std::span<const double> row, std::string& bytes) override;
+  std::size_t append_texts(std::span<const std::string> texts, std::string& bytes) override;
 
   char separator_;
 };

@@ -17,8 +17,11 @@ std::string_view without_quotes(std::string_view value) {
 
 }  // namespace
 
-JsonLinesSource::JsonLinesSource(TextFile file, const CellRules& rules, LineLimits limits)
-    : rules_(rules), lines_(std::move(file.bytes), std::move(file.name), limits) {
+JsonLinesSource::JsonLinesSource(TextFile file, const CellRules& rules, std::string sequence_field,
+                                 LineLimits limits)
+    : rules_(rules),
+      sequence_field_(std::move(sequence_field)),
+      lines_(std::move(file.bytes), std::move(file.name), limits) {
   is_read_ahead_ = read_row(row_);
   if (!is_read_ahead_) {
     if (lines_.was_stopped()) return;
@@ -49,6 +52,10 @@ bool JsonLinesSource::next(std::vector<double>& values) {
                              num_channels_ == 1 ? "was" : "were"));
   }
   if (!row_.trouble.empty()) throw BadRow(row_.trouble);
+  if (!sequence_field_.empty()) {
+    sequences_.see(row_.sequence, fmt::format("{}:{}: {}: ", lines_.name(), lines_.line_number(),
+                                              quote_text(sequence_field_)));
+  }
   values.assign(row_.values.begin(), row_.values.end());
   line_number_ = lines_.line_number();
   time_ = row_.time.empty() ? "" : quote_text(row_.time);
@@ -77,6 +84,7 @@ void JsonLinesSource::parse(std::string_view line, Row& row) const {
   row.values.clear();
   row.trouble.clear();
   row.time = {};
+  row.sequence = {};
   JsonScanner json(line);
   if (json.peek() == '{') {
     parse_object(json, row);
@@ -100,6 +108,7 @@ void JsonLinesSource::parse_object(JsonScanner& json, Row& row) const {
     } else {
       const std::string_view value = json.skip_value();
       if (name == "t") row.time = without_quotes(value);
+      if (name == sequence_field_) row.sequence = without_quotes(value);
     }
   } while (json.accept(','));
   json.expect('}', "',' or '}'");

@@ -9,6 +9,7 @@
 #include "headwater/io/cell.hpp"
 #include "headwater/io/text/json_scanner.hpp"
 #include "headwater/io/text/line_reader.hpp"
+#include "headwater/io/text/sequence_labels.hpp"
 #include "headwater/io/text/text_file.hpp"
 #include "headwater/source.hpp"
 
@@ -22,10 +23,13 @@ class JsonLinesSource final : public ObservationSource {
  public:
   using ObservationSource::next;
   // Reads ahead to the first observation.
-  JsonLinesSource(TextFile file, const CellRules& rules = {}, LineLimits limits = {});
+  // sequence_field: the field that says which sequence a line belongs to; empty if there is none.
+  JsonLinesSource(TextFile file, const CellRules& rules = {}, std::string sequence_field = {},
+                  LineLimits limits = {});
 
   Index num_channels() const override { return num_channels_; }
   bool next(std::vector<double>& values) override;
+  bool begins_sequence() const override { return sequences_.begins(); }
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
   std::string position() const override;
@@ -39,6 +43,7 @@ class JsonLinesSource final : public ObservationSource {
   struct Row {
     std::vector<double> values;
     std::string_view time;
+    std::string_view sequence;
     std::string trouble;  // the error in the first invalid value
   };
 
@@ -50,6 +55,8 @@ class JsonLinesSource final : public ObservationSource {
   std::string at(std::size_t column) const;
 
   CellRules rules_;
+  std::string sequence_field_;
+  SequenceLabels sequences_;
   LineReader lines_;
   Index num_channels_ = 0;
   Row row_;
