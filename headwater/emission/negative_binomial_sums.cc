@@ -49,13 +49,6 @@ void NegativeBinomialSums::add(const Matrix& states, const Emission& emission,
   }
 }
 
-void NegativeBinomialSums::add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-                                   const Eigen::Ref<const Vector>& weights, const Observation& y,
-                                   Statistics& out) {
-  poisson_.add_one(states, emission, weights, y, out);
-  add_softening(states, emission, weights, y, out);
-}
-
 void NegativeBinomialSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
                                              const Emission& emission,
                                              const Eigen::Ref<const Vector>& weights,

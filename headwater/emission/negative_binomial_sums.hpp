@@ -19,9 +19,6 @@ class NegativeBinomialSums final : public EmissionSums {
   }
   void add(const Matrix& states, const Emission& emission, const Eigen::Ref<const Matrix>& weights,
            std::span<const Observation* const> observations, Statistics& out) override;
-  void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-               const Eigen::Ref<const Vector>& weights, const Observation& y,
-               Statistics& out) override;
   void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                          const Eigen::Ref<const Vector>& weights, const Observation& y,
                          Statistics& out) override;

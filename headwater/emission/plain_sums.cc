@@ -11,20 +11,20 @@ void add_unexposed(const Observation& y, const Eigen::Ref<const Vector>& x, Stat
   }
 }
 
-void PlainSums::add(const Matrix& states, const Emission& emission,
-                    const Eigen::Ref<const Matrix>& weights,
-                    std::span<const Observation* const> observations, Statistics& out) {
+void EmissionSums::add(const Matrix& states, const Emission& emission,
+                       const Eigen::Ref<const Matrix>& weights,
+                       std::span<const Observation* const> observations, Statistics& out) {
   for (std::size_t t = 0; t < observations.size(); ++t) {
     add_one(states, emission, weights.col(static_cast<Index>(t)), *observations[t], out);
   }
 }
 
-void PlainSums::add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-                        const Eigen::Ref<const Vector>& weights, const Observation& y,
-                        Statistics& out) {
-  const Vector mean = states.transpose() * weights;
-  out.s1 += mean;
-  if (emission.law()->has_plain_losses()) add_unexposed(y, mean, out);
+void EmissionSums::add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                           const Eigen::Ref<const Vector>& weights, const Observation& y,
+                           Statistics& out) {
+  mean_.noalias() = states.transpose() * weights;
+  out.s1 += mean_;
+  if (emission.law()->has_plain_losses()) add_unexposed(y, mean_, out);
   add_counts_of_one(states, emission, weights, y, out);
 }
 

@@ -11,11 +11,6 @@ class PlainSums final : public EmissionSums {
   std::unique_ptr<EmissionSums> clone() const override {
     return std::make_unique<PlainSums>(*this);
   }
-  void add(const Matrix& states, const Emission& emission, const Eigen::Ref<const Matrix>& weights,
-           std::span<const Observation* const> observations, Statistics& out) override;
-  void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-               const Eigen::Ref<const Vector>& weights, const Observation& y,
-               Statistics& out) override;
   void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                          const Eigen::Ref<const Vector>& weights, const Observation& y,
                          Statistics& out) override;

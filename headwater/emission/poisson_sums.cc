@@ -82,16 +82,6 @@ void PoissonSums::add_counts(const Matrix& states, const Matrix& basis,
   }
 }
 
-void PoissonSums::add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-                          const Eigen::Ref<const Vector>& weights, const Observation& y,
-                          Statistics& out) {
-  means_.resize(states.cols(), 1);
-  means_.noalias() = states.transpose() * weights;
-  out.s1 += means_;
-  add_unexposed(y, means_.col(0), out);
-  add_counts_of_one(states, emission, weights, y, out);
-}
-
 void PoissonSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
                                     const Emission& emission,
                                     const Eigen::Ref<const Vector>& weights, const Observation& y,

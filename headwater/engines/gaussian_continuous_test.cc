@@ -15,7 +15,6 @@ namespace {
 using reference::ContinuousRecord;
 using reference::GaussianLaw;
 using reference::largest_relative_difference;
-using reference::run;
 
 constexpr double kNoise = 0.8;
 constexpr Index kSeeds = 30;
@@ -153,12 +152,7 @@ TEST(GaussianEngines, FastStatisticsAreNearThoseOfTheGrid) {
     ExactBatch batch(reference::make_grid_chain(prior, 96).chain, c.emission, c.record);
     const Statistics truth = batch.statistics(false);
     for (const Index most_corrected : {Index{0}, Index{12}}) {
-      FastEngineOptions options;
-      options.filter.most_corrected = most_corrected;
-      options.learn_prior = false;
-      FastEngine engine(prior, c.emission, options);
-      run(engine, c.record);
-      const Statistics& found = engine.statistics();
+      const Statistics found = reference::run_fast(prior, c, most_corrected).statistics;
       EXPECT_LT(largest_relative_difference(found.s1, truth.s1), 0.02) << prior.name();
       EXPECT_LT(largest_relative_difference(found.s2, truth.s2), 0.02) << prior.name();
       EXPECT_LT(largest_relative_difference(found.s4, truth.s4), 0.02) << prior.name();

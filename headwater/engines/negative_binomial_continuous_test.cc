@@ -11,7 +11,6 @@ namespace {
 
 using reference::ContinuousRecord;
 using reference::largest_relative_difference;
-using reference::run;
 
 const NegativeBinomial& dispersed() {
   static const NegativeBinomial law(Vector{{0.5, 0, 0.1}});
@@ -62,12 +61,8 @@ TEST(NegativeBinomialEngines, FastIsNearTheGrid) {
     ExactBatch batch(reference::make_grid_chain(prior, 96).chain, c.emission, c.record);
     const Statistics truth = batch.statistics(false);
     for (const Index most_corrected : {Index{0}, Index{12}}) {
-      FastEngineOptions options;
-      options.filter.most_corrected = most_corrected;
-      options.learn_prior = false;
-      FastEngine engine(prior, c.emission, options);
-      EXPECT_NEAR(run(engine, c.record), batch.log_likelihood(), of_log_likelihood);
-      const Statistics& found = engine.statistics();
+      const auto [log_likelihood, found] = reference::run_fast(prior, c, most_corrected);
+      EXPECT_NEAR(log_likelihood, batch.log_likelihood(), of_log_likelihood);
       EXPECT_LT(largest_relative_difference(found.s1, truth.s1), of_statistics) << prior.name();
       EXPECT_LT(largest_relative_difference(found.s2, truth.s2), of_statistics) << prior.name();
       EXPECT_LT(largest_relative_difference(found.s4, truth.s4), of_statistics) << prior.name();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "headwater/error.hpp"
 #include "headwater/smoothers/particle_window.hpp"
 #include "headwater/smoothers/path_recursion.hpp"
@@ -73,10 +75,7 @@ void check_smoother(const AnyPrior& prior, const ParticleEngineOptions& options)
         "need; use mcmc or exact",
         prior.name()));
   }
-  if (options.num_backward_draws < 1) {
-    throw UsageError(
-        fmt::format("backward-draws is {}; expected 1 or more", options.num_backward_draws));
-  }
+  assert(options.num_backward_draws >= 1);
 }
 
 ParticleEngine::ParticleEngine(const AnyPrior& prior, const Emission& emission,

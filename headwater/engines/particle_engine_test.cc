@@ -17,6 +17,7 @@
 #include "headwater/models/relaxed_selection.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/reference/uniform_prior.hpp"
 #include "headwater/simulate.hpp"
 
 namespace headwater {
@@ -240,18 +241,9 @@ TEST(ParticleBatch, SmoothsRecordsOfAnyLength) {
 }
 
 // A prior that can be simulated, and nothing else. Activations below a threshold are no numbers.
-struct Simulated {
+struct Simulated : reference::UniformPrior {
   double threshold = 0;
 
-  std::string name() const { return "simulated"; }
-  Index num_components() const { return 1; }
-  Index state_size() const { return 1; }
-  void sample_initial(const RandomBlock& random, States next) const {
-    for (Index i = 0; i < next.rows(); ++i) next(i, 0) = random.particle(i).uniform();
-  }
-  void sample_transition(const RandomBlock& random, ConstStates, States next) const {
-    sample_initial(random, next);
-  }
   void activations(ConstStates states, Eigen::Ref<Matrix> x) const {
     x = (states.array() < threshold).select(Matrix::Constant(x.rows(), 1, kNaN), states);
   }
@@ -282,10 +274,6 @@ TEST(ParticleEngine, SaysWhatASmootherNeeds) {
     EXPECT_EQ(run.statistics.observations, 60);
     EXPECT_TRUE(all_of(run.statistics).allFinite());
   }
-  auto options = particle_options(SmootherKind::kParis, 10);
-  options.num_backward_draws = 0;
-  EXPECT_THROW(ParticleEngine(unbounded, Matrix::Ones(2, 1), options, reference::threads(1)),
-               UsageError);
 }
 
 TEST(ParticleEngine, ActivationsThatAreNoNumbersEnterNoStatistic) {

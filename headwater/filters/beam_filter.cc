@@ -1,15 +1,13 @@
 #include "headwater/filters/beam_filter.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "headwater/core/infinity.hpp"
 #include "headwater/core/state_checks.hpp"
-#include "headwater/error.hpp"
 #include "headwater/filters/optimal_resampling.hpp"
 #include "headwater/kernels/log_weights.hpp"
 #include "headwater/random.hpp"
@@ -29,14 +27,10 @@ constexpr double kNegligible = 1e-11;
 
 }  // namespace
 
-void BeamOptions::validate() const {
-  if (width < 1) throw UsageError(fmt::format("beam-width is {}; expected 1 or more", width));
-}
-
 BeamFilter::BeamFilter(const FiniteChain& chain, const Emission& emission,
                        const BeamOptions& options)
     : emission_(emission), options_(options), random_(options.seed) {
-  options.validate();
+  assert(options.width >= 1);
   set_chain(chain);
   nothing_seen_.assign_missing(emission.num_channels());
 }

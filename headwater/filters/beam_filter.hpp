@@ -14,10 +14,8 @@
 namespace headwater {
 
 struct BeamOptions {
-  Index width = 256;  // states that are kept, at most
+  Index width = 256;  // states that are kept, at most; 1 or more
   std::uint64_t seed = 1;
-
-  void validate() const;  // throws UsageError
 };
 
 // The law of the activations given the observations so far, on a few joint states of a finite chain

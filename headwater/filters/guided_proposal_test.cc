@@ -19,6 +19,7 @@
 #include "headwater/reference/grid_chain.hpp"
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/reference/uniform_prior.hpp"
 #include "headwater/simulate.hpp"
 
 namespace headwater {
@@ -180,7 +181,7 @@ TEST(GuidedProposal, AnImpossibleObservationLeavesAValidLaw) {
 }
 
 // Says that every particle is worth nothing, or what is no number.
-struct WorthlessPrior {
+struct WorthlessPrior : reference::UniformPrior {
   double log_worth;
 
   class Guide final : public headwater::Guide {
@@ -201,17 +202,6 @@ struct WorthlessPrior {
     guide.log_worth = log_worth;
     return true;
   }
-
-  std::string name() const { return "worthless"; }
-  Index num_components() const { return 1; }
-  Index state_size() const { return 1; }
-  void sample_initial(const RandomBlock& random, States next) const {
-    for (Index i = 0; i < next.rows(); ++i) next(i, 0) = random.particle(i).uniform();
-  }
-  void sample_transition(const RandomBlock& random, ConstStates, States next) const {
-    sample_initial(random, next);
-  }
-  void activations(ConstStates states, Eigen::Ref<Matrix> x) const { x = states; }
 };
 
 TEST(GuidedProposal, WhereNothingIsWorthAnythingThePriorDraws) {
@@ -219,7 +209,7 @@ TEST(GuidedProposal, WhereNothingIsWorthAnythingThePriorDraws) {
   const std::vector<double> y = {1, 0};
   for (const double worth :
        {-std::numeric_limits<double>::infinity(), kNaN, std::numeric_limits<double>::infinity()}) {
-    const AnyPrior prior(WorthlessPrior{worth});
+    const AnyPrior prior(WorthlessPrior{{}, worth});
     ParticleFilter filter(prior, basis, guided(100, 0.3), reference::threads(1));
     ParticleFilterOptions plain = guided(100, 0.3);
     plain.guided = false;

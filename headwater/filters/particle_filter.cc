@@ -1,7 +1,5 @@
 #include "headwater/filters/particle_filter.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -9,7 +7,6 @@
 
 #include "headwater/core/infinity.hpp"
 #include "headwater/core/state_checks.hpp"
-#include "headwater/error.hpp"
 #include "headwater/filters/guided_proposal.hpp"
 #include "headwater/kernels/all_finite.hpp"
 #include "headwater/kernels/gather.hpp"
@@ -18,8 +15,6 @@
 namespace headwater {
 
 namespace {
-
-constexpr Index kMostParticles = Index{1} << 24;
 
 double effective_size(const Vector& weights) { return 1 / weights.squaredNorm(); }
 
@@ -32,19 +27,6 @@ Index count_unique(const Ancestors& ancestors) {
 
 }  // namespace
 
-void ParticleFilterOptions::validate() const {
-  if (num_particles < 1 || num_particles > kMostParticles) {
-    throw UsageError(fmt::format("particles is {}; expected a number from 1 to {}", num_particles,
-                                 kMostParticles));
-  }
-  if (!(bridge_below >= 0 && bridge_below <= 1)) {
-    throw UsageError(fmt::format("bridge-below is {}; expected a number in [0, 1]", bridge_below));
-  }
-  if (!(resample_below >= 0)) {
-    throw UsageError(fmt::format("resample-below is {}; expected 0 or more", resample_below));
-  }
-}
-
 ParticleFilter::ParticleFilter(const AnyPrior& prior, const Emission& emission,
                                const ParticleFilterOptions& options,
                                std::shared_ptr<const ThreadPool> pool)
@@ -54,7 +36,8 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Emission& emission,
       pool_(std::move(pool)),
       proposal_(std::make_unique<PriorProposal>()),
       random_(options.seed) {
-  options_.validate();
+  assert(options_.num_particles >= 1 && options_.resample_below >= 0);
+  assert(options_.bridge_below >= 0 && options_.bridge_below <= 1);
   if (options_.guided) proposal_ = std::make_unique<GuidedProposal>(prior_);
   assert(emission.num_columns() == prior.num_components() ||
          emission.num_columns() == prior.num_components() + 1);

@@ -17,6 +17,7 @@ namespace headwater {
 
 using Ancestors = std::vector<std::int32_t>;
 
+// In the ranges that options.cc gives.
 struct ParticleFilterOptions {
   Index num_particles = 1000;
   Resampling resampling = Resampling::kSystematic;
@@ -29,8 +30,6 @@ struct ParticleFilterOptions {
   // Then, where the effective size is still less than this times the number of particles, they are
   // brought to their law in stages.
   double bridge_below = 0.3;
-
-  void validate() const;  // throws UsageError
 };
 
 struct WeightedActivations {

@@ -17,6 +17,7 @@
 #include "headwater/reference/particle_runs.hpp"
 #include "headwater/reference/path_sums.hpp"
 #include "headwater/reference/streams.hpp"
+#include "headwater/reference/uniform_prior.hpp"
 #include "headwater/simulate.hpp"
 
 namespace headwater {
@@ -259,19 +260,10 @@ TEST(ParticleFilter, ParticlesThatCannotExplainACountDie) {
 }
 
 // Activations that are not numbers, for particles of a state below a threshold.
-struct BrokenPrior {
+struct BrokenPrior : reference::UniformPrior {
   double threshold;
   double value;
 
-  std::string name() const { return "broken"; }
-  Index num_components() const { return 1; }
-  Index state_size() const { return 1; }
-  void sample_initial(const RandomBlock& random, States next) const {
-    for (Index i = 0; i < next.rows(); ++i) next(i, 0) = random.particle(i).uniform();
-  }
-  void sample_transition(const RandomBlock& random, ConstStates, States next) const {
-    sample_initial(random, next);
-  }
   void activations(ConstStates states, Eigen::Ref<Matrix> x) const {
     for (Index i = 0; i < x.rows(); ++i) x(i, 0) = states(i, 0) < threshold ? value : states(i, 0);
   }
@@ -283,7 +275,7 @@ TEST(ParticleFilter, ActivationsThatAreNoNumbersHaveNoWeight) {
   for (const double value : {kNaN, kInfinity, -kInfinity, -1.0}) {
     for (const double resample_below : {0.5, 1.0}) {
       const auto options = options_for(200, Resampling::kSystematic, resample_below);
-      ParticleFilter filter(AnyPrior(BrokenPrior{0.4, value}), basis, options, threads(1));
+      ParticleFilter filter(AnyPrior(BrokenPrior{{}, 0.4, value}), basis, options, threads(1));
       for (int t = 0; t < 5; ++t) {
         const FilterStep step = filter.step(y);
         EXPECT_FALSE(step.impossible);
@@ -302,7 +294,7 @@ TEST(ParticleFilter, ActivationsOfWhichNoneIsANumberAreReported) {
   const Matrix basis = (Matrix(2, 1) << 2, 0).finished();
   const std::vector<double> y = {1, 0};
   for (const double value : {kNaN, kInfinity}) {
-    ParticleFilter filter(AnyPrior(BrokenPrior{2, value}), basis,
+    ParticleFilter filter(AnyPrior(BrokenPrior{{}, 2, value}), basis,
                           options_for(200, Resampling::kSystematic, 0.5), threads(1));
     for (int t = 0; t < 5; ++t) {
       const FilterStep step = filter.step(y);
@@ -311,20 +303,6 @@ TEST(ParticleFilter, ActivationsOfWhichNoneIsANumberAreReported) {
       EXPECT_NEAR(step.particles()->effective_size, 200, 1e-9);
       EXPECT_LT((filter.weights().array() - 1.0 / 200).abs().maxCoeff(), 1e-15);
     }
-  }
-}
-
-TEST(ParticleFilter, RefusesBadOptions) {
-  const AnyPrior prior(BasisSelection(1, 0.6, 0.6));
-  const Matrix basis = Matrix::Ones(2, 1);
-  for (const auto& [n, below] : {std::pair<Index, double>{0, 0.5},
-                                 {-3, 0.5},
-                                 {10, -0.1},
-                                 {10, kNaN},
-                                 {Index{1} << 40, 0.5}}) {
-    const auto options = options_for(n, Resampling::kSystematic, below);
-    EXPECT_THROW(ParticleFilter(prior, basis, options, threads(1)), UsageError)
-        << n << ' ' << below;
   }
 }
 

@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "headwater/kernels/negative_binomial.cc"
 #include <hwy/foreach_target.h>
 
+#include "headwater/kernels/activation_tile.hpp"
 #include "headwater/kernels/elementary-inl.hpp"
 #include "headwater/kernels/intensities-inl.hpp"
 #include "headwater/kernels/vectors-inl.hpp"
@@ -15,17 +16,6 @@
 #ifndef HEADWATER_KERNELS_NEGATIVE_BINOMIAL_CC_
 #define HEADWATER_KERNELS_NEGATIVE_BINOMIAL_CC_
 namespace headwater {
-
-// Activations per tile: they stay in the L1 cache while all channels pass over them.
-inline constexpr std::size_t kSoftenedTile = 256;
-
-struct SoftenedTile {
-  const double* x;
-  std::size_t stride;
-  std::size_t size;
-  std::size_t num_components;
-  const double* weights;
-};
 
 // One channel's row and numbers.
 struct SoftenedChannel {
@@ -162,7 +152,7 @@ HWY_INLINE void soften(const SoftenedChannel& channel, std::size_t num_component
 }
 
 // sums[k] += sum_i shares[i] x(i, k). Shares after the last activation are 0.
-HWY_INLINE void add_shares(const SoftenedTile& tile, const double* shares, double* sums) {
+HWY_INLINE void add_shares(const ActivationTile& tile, const double* shares, double* sums) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t k = 0; k < tile.num_components; ++k) {
@@ -183,12 +173,12 @@ HWY_INLINE void add_shares(const SoftenedTile& tile, const double* shares, doubl
   }
 }
 
-SoftenedChannelSums sums_of_tile(const SoftenedTile& tile, const SoftenedChannel& channel,
+SoftenedChannelSums sums_of_tile(const ActivationTile& tile, const SoftenedChannel& channel,
                                  double* losses) {
   constexpr std::size_t kTogether = 4;
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
-  HWY_ALIGN double shares[kSoftenedTile];
+  HWY_ALIGN double shares[kActivationTile];
   SumsOfVectors sums{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
   const auto [x, stride, size, num_components, weights] = tile;
   std::size_t i = 0;
@@ -228,12 +218,8 @@ void subtract_softened_logs(const Eigen::Ref<const Matrix>& x, const SoftenedCha
 void add_softened_sums(const Eigen::Ref<const Matrix>& x, std::span<const double> weights,
                        const SoftenedChannels& channels, const DispersedChannels& dispersed,
                        const SoftenedSums& out) {
-  assert(static_cast<Index>(weights.size()) == x.rows());
   const auto columns = static_cast<std::size_t>(x.cols());
-  for (std::size_t first = 0; first < weights.size(); first += kSoftenedTile) {
-    const SoftenedTile tile{x.data() + first, static_cast<std::size_t>(x.outerStride()),
-                            std::min(kSoftenedTile, weights.size() - first), columns,
-                            weights.data() + first};
+  for_each_tile(x, weights, [&](const ActivationTile& tile) {
     for (std::size_t j = 0; j < channels.scales.size(); ++j) {
       const SoftenedChannelSums sums = HWY_DYNAMIC_DISPATCH(sums_of_tile)(
           tile,
@@ -244,7 +230,7 @@ void add_softened_sums(const Eigen::Ref<const Matrix>& x, std::span<const double
       out.slopes[j] += sums.slope;
       out.informations[j] += sums.information;
     }
-  }
+  });
 }
 
 }  // namespace headwater

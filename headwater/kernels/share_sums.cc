@@ -8,27 +8,9 @@
 #define HWY_TARGET_INCLUDE "headwater/kernels/share_sums.cc"
 #include <hwy/foreach_target.h>
 
+#include "headwater/kernels/activation_tile.hpp"
 #include "headwater/kernels/intensities-inl.hpp"
 #include "headwater/kernels/vectors-inl.hpp"
-
-#ifndef HEADWATER_KERNELS_SHARE_SUMS_CC_
-#define HEADWATER_KERNELS_SHARE_SUMS_CC_
-namespace headwater {
-
-// Particles per tile: their activations and shares stay in the L1 cache while all channels are
-// processed.
-inline constexpr std::size_t kShareTile = 256;
-
-struct ShareTile {
-  const double* x;
-  std::size_t stride;
-  std::size_t size;
-  std::size_t num_components;
-  const double* weights;
-};
-
-}  // namespace headwater
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
@@ -37,7 +19,7 @@ namespace headwater::HWY_NAMESPACE {
 // vector.
 template <std::size_t C>
 struct Shares {
-  HWY_ALIGN double values[C][kShareTile];
+  HWY_ALIGN double values[C][kActivationTile];
 };
 
 // Computes the shares of the particles from the i-th on; 0 if the intensity is 0.
@@ -59,7 +41,8 @@ HWY_INLINE void store_shares(const double* rows, std::size_t num_components,
 }
 
 template <std::size_t C>
-HWY_INLINE void store_all_shares(const ShareTile& tile, const double* rows, Shares<C>& shares) {
+HWY_INLINE void store_all_shares(const ActivationTile& tile, const double* rows,
+                                 Shares<C>& shares) {
   const std::size_t lanes = hn::Lanes(Doubles());
   const auto [x, stride, size, num_components, weights] = tile;
   std::size_t i = 0;
@@ -76,8 +59,8 @@ HWY_INLINE void store_all_shares(const ShareTile& tile, const double* rows, Shar
 
 // sums[c][k] = sum_i shares(c, i) x(i, k) for K components, beginning with that of `x`.
 template <std::size_t K, std::size_t C>
-HWY_INLINE void weigh_components(const ShareTile& tile, const double* x, const Shares<C>& shares,
-                                 double (&sums)[C][K]) {
+HWY_INLINE void weigh_components(const ActivationTile& tile, const double* x,
+                                 const Shares<C>& shares, double (&sums)[C][K]) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
   V vectors[C][K];
@@ -103,8 +86,9 @@ HWY_INLINE void weigh_components(const ShareTile& tile, const double* x, const S
 }
 
 template <std::size_t K, std::size_t C>
-HWY_INLINE void add_components(const ShareTile& tile, const Shares<C>& shares, std::size_t first,
-                               const double* rows, const double* counts, double* out) {
+HWY_INLINE void add_components(const ActivationTile& tile, const Shares<C>& shares,
+                               std::size_t first, const double* rows, const double* counts,
+                               double* out) {
   double sums[C][K];
   weigh_components(tile, tile.x + first * tile.stride, shares, sums);
   for (std::size_t c = 0; c < C; ++c) {
@@ -116,7 +100,7 @@ HWY_INLINE void add_components(const ShareTile& tile, const Shares<C>& shares, s
 }
 
 template <std::size_t C>
-HWY_INLINE void add_channels(const ShareTile& tile, const double* rows, const double* counts,
+HWY_INLINE void add_channels(const ActivationTile& tile, const double* rows, const double* counts,
                              double* out) {
   Shares<C> shares;
   store_all_shares(tile, rows, shares);
@@ -128,8 +112,8 @@ HWY_INLINE void add_channels(const ShareTile& tile, const double* rows, const do
   if (k + 1 == tile.num_components) add_components<1>(tile, shares, k, rows, counts, out);
 }
 
-void add_shares_of_tile(const ShareTile& tile, const double* rows, std::span<const double> counts,
-                        double* out) {
+void add_shares_of_tile(const ActivationTile& tile, const double* rows,
+                        std::span<const double> counts, double* out) {
   std::size_t j = 0;
   const auto row = [&](std::size_t channel) { return channel * tile.num_components; };
   for (; j + 4 <= counts.size(); j += 4) {
@@ -151,15 +135,11 @@ HWY_EXPORT(add_shares_of_tile);
 void add_share_sums(const Eigen::Ref<const Matrix>& x, std::span<const double> weights,
                     std::span<const double> rows, std::span<const double> counts,
                     std::span<double> out) {
-  assert(static_cast<Index>(weights.size()) == x.rows());
-  const auto num_components = static_cast<std::size_t>(x.cols());
-  assert(rows.size() == counts.size() * num_components && out.size() == rows.size());
-  for (std::size_t first = 0; first < weights.size(); first += kShareTile) {
-    const ShareTile tile{x.data() + first, static_cast<std::size_t>(x.outerStride()),
-                         std::min(kShareTile, weights.size() - first), num_components,
-                         weights.data() + first};
+  assert(rows.size() == counts.size() * static_cast<std::size_t>(x.cols()));
+  assert(out.size() == rows.size());
+  for_each_tile(x, weights, [&](const ActivationTile& tile) {
     HWY_DYNAMIC_DISPATCH(add_shares_of_tile)(tile, rows.data(), counts, out.data());
-  }
+  });
 }
 
 }  // namespace headwater

@@ -1,15 +1,13 @@
 #include "headwater/learning/batch_em.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
-#include "headwater/error.hpp"
 
 namespace headwater {
 
@@ -86,19 +84,9 @@ Index lead_in(const AnyPrior& prior) {
 
 }  // namespace
 
-void BatchEmOptions::validate() const {
-  if (max_iterations < 1) {
-    throw UsageError(fmt::format("iterations is {}; expected 1 or more", max_iterations));
-  }
-  if (!(tolerance >= 0 && std::isfinite(tolerance))) {
-    throw UsageError(fmt::format("tolerance is {}; expected 0 or more", tolerance));
-  }
-  m_step.validate();
-}
-
 BatchEmResult batch_em(const RecordView& observations, Estimate start,
                        const BatchEmOptions& options, const OnIteration& on_iteration) {
-  options.validate();
+  assert(options.max_iterations >= 1 && options.tolerance >= 0);
   check_exact_reach(start.prior);
   const MStep m_step(options.m_step, start.basis, start.prior, start.law);
   const bool learn_prior = m_step.learns(start.prior);

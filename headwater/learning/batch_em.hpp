@@ -10,7 +10,7 @@
 namespace headwater {
 
 struct BatchEmOptions {
-  std::int64_t max_iterations = 200;
+  std::int64_t max_iterations = 200;  // 1 or more
   // Stops when an iteration adds less than this times |log-likelihood|. 0: never.
   double tolerance = 1e-9;
   // Whether a chain that starts in its stationary law is taken to have been running, unseen, before
@@ -21,8 +21,6 @@ struct BatchEmOptions {
   // must not fall: batch_em has no use for it.
   bool lengthen_steps = false;
   MStepOptions m_step;
-
-  void validate() const;  // throws UsageError
 };
 
 struct BatchEmResult {

@@ -155,14 +155,5 @@ TEST(BatchEm, DegenerateDataGiveFiniteEstimates) {
   EXPECT_TRUE(batch_em(Record(zeros), start, {}).estimate.basis.allFinite());
 }
 
-TEST(BatchEm, OptionsAreChecked) {
-  BatchEmOptions options;
-  options.max_iterations = 0;
-  EXPECT_THROW(options.validate(), UsageError);
-  options = {};
-  options.tolerance = -1;
-  EXPECT_THROW(options.validate(), UsageError);
-}
-
 }  // namespace
 }  // namespace headwater

@@ -121,31 +121,11 @@ TEST(GaussianLearning, OnlineEmFindsTheTruthByEveryEngine) {
   }
 }
 
-// What has been learned, of the law too, is in the saved state, whatever the law is made with.
 TEST(GaussianLearning, ASavedStateGoesOnBitForBit) {
   for (const Learner& learner : reference::all_learners()) {
-    const Record record = simulated(learner.prior, 300);
-    OnlineEm em = learner.from(poor_start(learner.prior));
-    for (Index t = 0; t < 200; ++t) em.update(record[t]);
-    ASSERT_NE(noise_of(em.last()), 2) << learner.name;
-    StateArchive writing;
-    em.exchange(writing);
-    Estimate other = poor_start(learner.prior);
-    other.law = GaussianLaw(17);
-    OnlineEm again = learner.from(other);
-    StateArchive reading(writing.bytes());
-    again.exchange(reading);
-    reading.expect_end();
-    for (Index t = 200; t < 300; ++t) {
-      EXPECT_EQ(again.update(record[t]).filter.log_predictive,
-                em.update(record[t]).filter.log_predictive)
-          << learner.name << ", observation " << t;
-    }
-    em.finish();
-    again.finish();
-    EXPECT_EQ(again.reported().basis, em.reported().basis) << learner.name;
-    EXPECT_EQ(noise_of(again.reported()), noise_of(em.reported())) << learner.name;
-    EXPECT_EQ(again.log_likelihood(), em.log_likelihood()) << learner.name;
+    const Estimate start = poor_start(learner.prior);
+    reference::expect_saved_state_goes_on(learner, simulated(learner.prior, 300), start,
+                                          {start.basis, start.prior, GaussianLaw(17)});
   }
 }
 

@@ -1,11 +1,8 @@
 #include "headwater/learning/m_step.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/error.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/profile.hpp"
 
@@ -18,10 +15,6 @@ constexpr double kNegligible = 1e-13;
 
 // Counts a component and step from which on the scale is better learned in the prior.
 constexpr double kManyCounts = 100;
-
-void check(bool ok, const char* name, double value, const char* expected) {
-  if (!ok) throw UsageError(fmt::format("{} is {}; expected {}", name, value, expected));
-}
 
 // Mean entry of each channel; of all channels for one without any; one if the basis is zero.
 Vector channel_scales(const Matrix& basis) {
@@ -96,16 +89,6 @@ Vector with_extra_moves(Vector moves, const AnyPrior& prior, double extra, doubl
 
 bool MStepOptions::holds(std::string_view parameter) const {
   return std::ranges::find(held_parameters, parameter) != held_parameters.end();
-}
-
-void MStepOptions::validate() const {
-  check(std::isfinite(basis_shape) && basis_shape >= 1, "basis-shape", basis_shape, "1 or more");
-  check(std::isfinite(basis_rate) && basis_rate >= 0, "basis-rate", basis_rate, "0 or more");
-  check(basis_floor >= 0 && basis_floor < 1, "basis-floor", basis_floor, "a number in [0, 1)");
-  check(std::isfinite(transition_weight) && transition_weight >= 0, "transition-weight",
-        transition_weight, "0 or more");
-  check(transition_floor >= 0 && transition_floor < 0.5, "transition-floor", transition_floor,
-        "a number in [0, 0.5)");
 }
 
 void MStepOptions::drop_weak_priors() {

@@ -271,18 +271,5 @@ TEST(MStep, IsTheBestGivenWhatIsHeld) {
   EXPECT_DOUBLE_EQ(prior.parameters()[1].value(0), std::sqrt(0.5));
 }
 
-TEST(MStep, OptionsAreChecked) {
-  const auto refuses = [](auto member, double value) {
-    MStepOptions options;
-    options.*member = value;
-    EXPECT_THROW(options.validate(), UsageError) << value;
-  };
-  refuses(&MStepOptions::basis_shape, 0.5);
-  refuses(&MStepOptions::basis_rate, -1);
-  refuses(&MStepOptions::basis_floor, 1);
-  refuses(&MStepOptions::transition_weight, std::numeric_limits<double>::quiet_NaN());
-  EXPECT_NO_THROW(MStepOptions{}.validate());
-}
-
 }  // namespace
 }  // namespace headwater

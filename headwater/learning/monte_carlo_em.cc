@@ -1,6 +1,7 @@
 #include "headwater/learning/monte_carlo_em.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <deque>
 
@@ -60,7 +61,7 @@ void update_basis(const MStep& m_step, bool lengthens, const Statistics& statist
 BatchEmResult monte_carlo_em(const RecordView& observations, Estimate start,
                              const BatchEmOptions& options, const MakeEngine& make_engine,
                              const OnIteration& on_iteration) {
-  options.validate();
+  assert(options.max_iterations >= 1 && options.tolerance >= 0);
   const MStep m_step(options.m_step, start.basis, start.prior, start.law);
   const bool lengthens =
       options.lengthen_steps &&

@@ -178,10 +178,5 @@ TEST(MonteCarloEm, ImpossibleObservationsAreCountedAndEndTheClimb) {
   EXPECT_TRUE(found.estimate.basis.allFinite());
 }
 
-TEST(MonteCarloEm, OptionsAreChecked) {
-  EXPECT_THROW(monte_carlo_em(Record(record_of(5)), start(), options_for(0), exact_engines()),
-               UsageError);
-}
-
 }  // namespace
 }  // namespace headwater

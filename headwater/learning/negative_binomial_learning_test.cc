@@ -220,27 +220,11 @@ TEST(NegativeBinomialLearning, ContinuousPriorsFindTheDispersion) {
 TEST(NegativeBinomialLearning, ASavedStateGoesOnBitForBit) {
   for (const Truth& truth : truths()) {
     for (const Learner& learner : reference::all_learners()) {
-      const Record record = dispersed_record(learner.prior, truth, 300);
-      OnlineEm em = learner.from(poor_start(learner.prior, truth));
-      for (Index t = 0; t < 200; ++t) em.update(record[t]);
-      ASSERT_NE(dispersions_of(em.last())[0], 0.05) << learner.name;
-      StateArchive writing;
-      em.exchange(writing);
-      Estimate other = poor_start(learner.prior, truth);
+      const Estimate start = poor_start(learner.prior, truth);
+      Estimate other = start;
       other.law.set_parameter(scalar_parameter("dispersion", 3));
-      OnlineEm again = learner.from(other);
-      StateArchive reading(writing.bytes());
-      again.exchange(reading);
-      reading.expect_end();
-      for (Index t = 200; t < 300; ++t) {
-        ASSERT_EQ(again.update(record[t]).filter.log_predictive,
-                  em.update(record[t]).filter.log_predictive)
-            << learner.name << ", observation " << t;
-      }
-      em.finish();
-      again.finish();
-      EXPECT_EQ(again.reported().basis, em.reported().basis) << learner.name;
-      EXPECT_EQ(dispersions_of(again.reported()), dispersions_of(em.reported())) << learner.name;
+      reference::expect_saved_state_goes_on(learner, dispersed_record(learner.prior, truth, 300),
+                                            start, other);
     }
   }
 }

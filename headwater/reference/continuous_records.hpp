@@ -5,6 +5,7 @@
 #include "headwater/any_prior.hpp"
 #include "headwater/emission.hpp"
 #include "headwater/engines/exact_batch.hpp"
+#include "headwater/engines/fast_engine.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
@@ -55,6 +56,21 @@ inline Vector truth_on_grid(const AnyPrior& prior, const ContinuousRecord& c) {
   const Vector fine = on_grid(prior, c, kCells);
   if (prior.name() != "relaxed-selection") return fine;
   return (4 * fine - on_grid(prior, c, kCells / 2)) / 3;
+}
+
+struct FastRun {
+  double log_likelihood;
+  Statistics statistics;
+};
+
+// The fast engine with a correction of at most so many components by weighted draws.
+inline FastRun run_fast(const AnyPrior& prior, const ContinuousRecord& c, Index most_corrected) {
+  FastEngineOptions options;
+  options.filter.most_corrected = most_corrected;
+  options.learn_prior = false;
+  FastEngine engine(prior, c.emission, options);
+  const double log_likelihood = run(engine, c.record);
+  return {log_likelihood, engine.statistics()};
 }
 
 // Particles of each continuous prior, guided and not. A false alarm has the probability `alpha` for

@@ -97,6 +97,23 @@ inline void expect_full_beam_equals_paths(const ShortRecord& r) {
   expect_truth(engine, r, truth_by_paths(r), "beam");
 }
 
+// A beam of a quarter of 1024 states, where an observation leaves some hundred of them: the search
+// has to find those that matter.
+inline void expect_narrow_beam_is_near(const AnyPrior& prior, const Emission& emission,
+                                       const Record& record) {
+  ExactEngine exact(prior, emission, {});
+  const double truth = run(exact, record);
+  BeamEngineOptions options;
+  options.filter.width = 256;
+  BeamEngine beam(prior, emission, options);
+  EXPECT_NEAR(run(beam, record), truth, 0.01);
+  const Statistics& found = beam.statistics();
+  EXPECT_LT(largest_relative_difference(found.s1, exact.statistics().s1), 1e-3);
+  EXPECT_LT(largest_relative_difference(found.s2, exact.statistics().s2), 1e-3);
+  EXPECT_LT(largest_relative_difference(found.s4, exact.statistics().s4), 1e-3);
+  EXPECT_LT(largest_relative_difference(found.unseen, exact.statistics().unseen), 1e-3);
+}
+
 // Every smoother, guided and not, over so many seeds. A false alarm has the probability `alpha` for
 // all comparisons of one record together.
 inline void expect_particles_agree_with_paths(const ShortRecord& r, Index seeds, double alpha) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <limits>
 #include <memory>
@@ -130,6 +132,33 @@ inline std::vector<Learner> all_learners() {
       {"fast, log-gaussian", logarithms(), {"persistence"}, make_fast},
       {"fast, gamma", gammas(), {"persistence", "shape"}, make_fast},
   };
+}
+
+// What has been learned, of the law too, is in the saved state, whatever the learner that takes it
+// up was made with: `other`.
+inline void expect_saved_state_goes_on(const Learner& learner, const Record& record,
+                                       const Estimate& start, const Estimate& other) {
+  const auto law_of = [](const Estimate& estimate) { return estimate.law.parameters()[0].value; };
+  const Index half = record.size() / 2;
+  OnlineEm em = learner.from(start);
+  for (Index t = 0; t < half; ++t) em.update(record[t]);
+  ASSERT_NE(law_of(em.last()), law_of(start)) << learner.name;
+  StateArchive writing;
+  em.exchange(writing);
+  OnlineEm again = learner.from(other);
+  StateArchive reading(writing.bytes());
+  again.exchange(reading);
+  reading.expect_end();
+  for (Index t = half; t < record.size(); ++t) {
+    ASSERT_EQ(again.update(record[t]).filter.log_predictive,
+              em.update(record[t]).filter.log_predictive)
+        << learner.name << ", observation " << t;
+  }
+  em.finish();
+  again.finish();
+  EXPECT_EQ(again.reported().basis, em.reported().basis) << learner.name;
+  EXPECT_EQ(law_of(again.reported()), law_of(em.reported())) << learner.name;
+  EXPECT_EQ(again.log_likelihood(), em.log_likelihood()) << learner.name;
 }
 
 }  // namespace headwater::reference

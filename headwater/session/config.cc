@@ -65,7 +65,10 @@ void Config::validate() const {
   if (m_step.hold_basis && initial_basis.size() == 0) {
     throw UsageError("hold basis needs the basis that is to be held; give it with init");
   }
-  m_step.validate();
+  if (!(m_step.transition_floor >= 0 && m_step.transition_floor < 0.5)) {
+    throw UsageError(fmt::format("transition-floor is {}; expected a number in [0, 0.5)",
+                                 m_step.transition_floor));
+  }
 }
 
 bool Config::averages() const {

@@ -362,6 +362,7 @@ ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index 
 }
 
 Config filter_config(const EngineConfig& engine, const AnyPrior& prior) {
+  engine.validate();
   Config config;
   config.num_components = prior.num_components();
   config.engine = engine;

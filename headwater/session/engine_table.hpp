@@ -70,7 +70,7 @@ Matrix smooth_record(const EngineRequest& request, const RecordView& observation
 // Whether the engine's particles, if it has any, look at the observation before they move.
 ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index num_channels);
 
-// What a config asks for that only has to filter.
+// What a config asks for that only has to filter. Throws UsageError if an option is out of range.
 Config filter_config(const EngineConfig& engine, const AnyPrior& prior);
 
 }  // namespace headwater

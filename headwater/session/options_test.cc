@@ -174,6 +174,8 @@ TEST(ConfigOptions, ValidateRefusesWhatIsOutOfRange) {
             "window-tolerance is nan; expected a number in (0, 1)");
   EXPECT_EQ(refused([](Config& c) { c.restarts = 1001; }),
             "restarts is 1001; expected a whole number from 1 to 1000");
+  EXPECT_EQ(refused([](Config& c) { c.m_step.transition_floor = 0.5; }),
+            "transition-floor is 0.5; expected a number in [0, 0.5)");
   EXPECT_THAT(refused([](Config& c) { c.m_step.hold_basis = true; }), HasSubstr("init"));
   EXPECT_EQ(message_of([] { EngineConfig{.num_particles = 0}.validate(); }),
             "particles is 0; expected a whole number from 1 to 16777216");

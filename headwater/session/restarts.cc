@@ -1,7 +1,5 @@
 #include "headwater/session/restarts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,16 +10,18 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t kBlock = 256;
-constexpr Index kMostRestarts = 1000;
+
+const Config& checked(const Config& config, Index num_restarts) {
+  Config all = config;
+  all.restarts = num_restarts;
+  all.validate();
+  return config;
+}
 
 }  // namespace
 
 Restarts::Restarts(const Config& config, Index num_restarts)
-    : pool_(config.engine.num_threads), block_(kBlock) {
-  if (num_restarts < 1 || num_restarts > kMostRestarts) {
-    throw UsageError(
-        fmt::format("restarts is {}; expected a number from 1 to {}", num_restarts, kMostRestarts));
-  }
+    : pool_(checked(config, num_restarts).engine.num_threads), block_(kBlock) {
   for (Index i = 0; i < num_restarts; ++i) {
     Config own = config;
     own.seed += static_cast<std::uint64_t>(i);

@@ -155,7 +155,7 @@ TEST(Restarts, PassOnWhatASessionFindsWrong) {
 TEST(Restarts, AreAtLeastOneAndNotTooMany) {
   for (const Index count : {-1, 0, 1001}) {
     EXPECT_EQ(message_of([&] { Restarts(small_config(Init::kRandom), count); }),
-              "restarts is " + std::to_string(count) + "; expected a number from 1 to 1000");
+              "restarts is " + std::to_string(count) + "; expected a whole number from 1 to 1000");
   }
   Config config = small_config(Init::kRandom);
   config.num_components = 0;

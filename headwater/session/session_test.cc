@@ -126,6 +126,24 @@ TEST(Session, BatchGivesTheWholeRecordsLikelihood) {
   EXPECT_EQ(model.trace.t.size(), model.iterations + 1);
 }
 
+TEST(ModelFilter, RefusesOptionsThatAreOutOfRange) {
+  const Model model = fitted(small_config(), small_record()).model();
+  const auto refused = [&](const EngineConfig& engine) {
+    const std::string words = message_of([&] { ModelFilter(model.reported, false, engine); });
+    EXPECT_EQ(words, message_of([&] {
+                smoothed_activations(model.reported, false, Record(small_record()), engine);
+              }));
+    return words;
+  };
+  EXPECT_EQ(refused({.kind = EngineKind::kParticle, .num_particles = 0}),
+            "particles is 0; expected a whole number from 1 to 16777216");
+  EXPECT_EQ(refused({.beam_width = 0}),
+            "beam-width is 0; expected a whole number from 1 to 1000000");
+  EXPECT_EQ(refused({.resample_below = -1}),
+            "resample-below is -1; expected a number from 0 to 1000000");
+  EXPECT_EQ(refused({.num_threads = 0}), "threads is 0; expected a whole number from 1 to 1024");
+}
+
 TEST(Session, RefusesWhatMakesNoSense) {
   const auto refuses = [](auto change, const std::string& words) {
     Config config = small_config();

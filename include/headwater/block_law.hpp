@@ -62,18 +62,21 @@ class HEADWATER_EXPORT EmissionSums {
   virtual std::unique_ptr<EmissionSums> clone() const = 0;
 
   // Adds a block of T observations whose activations are among the same n states. states: n x K.
-  // weights: n x T, the probability of each state times the weight of the observation.
+  // weights: n x T, the probability of each state times the weight of the observation. By default
+  // one observation after the other.
   virtual void add(const Matrix& states, const Emission& emission,
                    const Eigen::Ref<const Matrix>& weights,
-                   std::span<const Observation* const> observations, Statistics& out) = 0;
+                   std::span<const Observation* const> observations, Statistics& out);
   // Adds one observation, given the activations that are possible for it and their weights.
-  virtual void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-                       const Eigen::Ref<const Vector>& weights, const Observation& y,
-                       Statistics& out) = 0;
+  void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+               const Eigen::Ref<const Vector>& weights, const Observation& y, Statistics& out);
   // The same without s1, and without `unseen` if has_plain_losses().
   virtual void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                                  const Eigen::Ref<const Vector>& weights, const Observation& y,
                                  Statistics& out) = 0;
+
+ private:
+  Vector mean_;  // sum_x w(x) x
 };
 
 // unseen(m, k) += (1 - exposure of channel m) x_k.

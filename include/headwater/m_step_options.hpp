@@ -36,7 +36,7 @@ struct HEADWATER_EXPORT MStepOptions {
   double transition_weight = 1e-6;
   // The smallest estimate of the probability of a possible transition. N particles hardly ever make
   // a move of probability below 1 / N, so without this floor EM could never raise its estimate
-  // again.
+  // again. In [0, 0.5).
   double transition_floor = 0;
 
   Scale scale = Scale::kAuto;
@@ -49,8 +49,6 @@ struct HEADWATER_EXPORT MStepOptions {
   std::vector<std::string> held_parameters;
 
   bool holds(std::string_view parameter) const;
-
-  void validate() const;  // throws UsageError
 
   // As in the paper: the basis is the ratio of the statistics, without weak priors and floors. The
   // scale is plain.

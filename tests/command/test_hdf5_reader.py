@@ -3,6 +3,7 @@
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import time
 
@@ -86,6 +87,20 @@ def test_files_that_crash_libhdf5_are_refused(headwater, name):
                              "--components", 2, "--out", "model.h5", "--quiet")
     assert done.returncode == 1
     assert done.stderr.startswith(b"headwater: damaged.h5: ") and done.stderr.count(b"\n") == 1
+
+
+# HDF5's filter scale-offset stores equal numbers as their minimum and a width of 0 bits.
+@pytest.mark.skipif("SANITIZED" in os.environ, reason="sanitizers reserve terabytes of addresses")
+def test_a_small_file_cannot_take_all_memory(headwater):
+    """A file of 4 kB with a chunk of 2 GB."""
+    with h5py.File(headwater.path("bomb.h5"), "w") as file:
+        counts = file.create_dataset("counts", shape=(40, 3), maxshape=(None, None), dtype="u4",
+                                     chunks=(2 ** 14, 2 ** 15), scaleoffset=0)
+        counts.id.write_direct_chunk((0, 0), struct.pack("<IBQ", 0, 8, 5).ljust(21, b"\0"))
+    done = headwater.attempt("fit", "bomb.h5:/counts", "--prior", "basis-selection",
+                             "--components", 2, "--out", "model.h5", "--quiet")
+    assert done.returncode == 1
+    assert done.stderr == b"headwater: bomb.h5: /counts: rows 1 to 40 cannot be read\n"
 
 
 def test_the_reader_is_not_in_the_help(headwater):

@@ -41,6 +41,7 @@ def hdf5(array, **options):
 CHECKPOINTS = {
     "exact": ["--prior", "basis-selection"],
     "beam": ["--prior", "basis-selection", "--engine", "beam", "--beam-width", "3"],
+    "dispersed": ["--prior", "basis-selection", "--counts", "negative-binomial"],
     "fast": ["--prior", "gamma", "--engine", "fast"],
     "forward": ["--prior", "basis-selection", "--smoother", "forward"],
     "paris": ["--prior", "log-gaussian", "--smoother", "paris"],
@@ -50,7 +51,7 @@ CHECKPOINTS = {
 
 
 def by_command(headwater, folder):
-    """A model of each kind of prior, and a checkpoint of each kind of state."""
+    """A model of each kind of prior and law, and a checkpoint of each kind of state."""
     rows = "".join(f"{(t * 7) % 5},{t % 3},{(t * t) % 4}\n" for t in range(160))
     (folder / "y.csv").write_text(rows)
 
@@ -59,8 +60,10 @@ def by_command(headwater, folder):
                        cwd=folder, check=True)
 
     models = {}
-    for prior in ("basis-selection", "relaxed-selection", "log-gaussian", "gamma", "finite"):
-        fit("--prior", prior, "--particles", "10", "--trace-every", "80", "--out", "m.h5")
+    laws = {prior: "poisson" for prior in ("relaxed-selection", "log-gaussian", "gamma", "finite")}
+    for prior, law in {**laws, "basis-selection": "negative-binomial"}.items():
+        fit("--prior", prior, "--counts", law, "--particles", "10", "--trace-every", "80", "--out",
+            "m.h5")
         models[prior] = (folder / "m.h5").read_bytes()
     checkpoints = {}
     for kind, arguments in CHECKPOINTS.items():

@@ -98,6 +98,8 @@ Config fit_of_corpus(const std::string& kind) {
   } else if (kind == "fast") {
     config.prior.name = "gamma";
     config.engine.kind = EngineKind::kFast;
+  } else if (kind == "dispersed") {
+    config.counts.law = "negative-binomial";
   }
   return config;
 }
@@ -138,6 +140,7 @@ const std::map<std::string, Target>& targets() {
       {"checkpoint", use_checkpoint},
       {"state", state_of("exact")},
       {"state_beam", state_of("beam")},
+      {"state_dispersed", state_of("dispersed")},
       {"state_fast", state_of("fast")},
       {"state_forward", state_of("forward")},
       {"state_paris", state_of("paris")},

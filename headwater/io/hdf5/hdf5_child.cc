@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -68,14 +69,14 @@ class ProcessorLimit {
 };
 
 // Of a damaged file libhdf5 believes any size: 15 GB were needed for a model of 30 kB. While this
-// object lives, more memory than a file of this size can need is refused.
+// object lives, more memory than a file of this size should need is refused.
 class MemoryLimit {
  public:
   explicit MemoryLimit(const std::string& name) {
     getrlimit(RLIMIT_AS, &before_);
     std::error_code none;
     const std::uintmax_t file_size = std::filesystem::file_size(name, none);
-    if (none || file_size > kLargestContents || !kCanBeLimited) return;
+    if (none || !kCanBeLimited) return;
     const rlim_t most = std::min<rlim_t>(kForAnyFile + kForEachByte * file_size, before_.rlim_cur);
     set({.rlim_cur = most, .rlim_max = before_.rlim_max});
   }
@@ -212,6 +213,8 @@ class BlocksOfChild final : public Hdf5Blocks {
 using Send = std::function<void(std::string_view)>;
 
 void send_blocks(const Hdf5Name& name, ProcessorLimit& limit, const Send& send) {
+  std::optional<MemoryLimit> memory;
+  if (!name.may_leave_file) memory.emplace(name.file);  // else other files count as well
   const auto blocks = open_hdf5_blocks(name);
   send(bytes_of(blocks->num_rows()));
   send(bytes_of(blocks->num_columns()));

@@ -25,7 +25,8 @@ std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
 Hdf5Contents receive_hdf5_contents(std::vector<std::string> reader, const std::string& name);
 
 // Called by the child: writes what was asked for to `output`, or an error message. SIGPROF ends the
-// process if one block needs more than 20 seconds of processor time.
+// process if one block needs more than 20 seconds of processor time. More memory than 1 GB and 16
+// times the size of the file is refused, unless data may be in other files too.
 void answer_hdf5_request(const std::vector<std::string>& request, const FileDescriptor& output);
 
 }  // namespace headwater
