@@ -68,8 +68,9 @@ class HEADWATER_EXPORT EmissionSums {
                    const Eigen::Ref<const Matrix>& weights,
                    std::span<const Observation* const> observations, Statistics& out);
   // Adds one observation, given the activations that are possible for it and their weights.
-  void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-               const Eigen::Ref<const Vector>& weights, const Observation& y, Statistics& out);
+  virtual void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                       const Eigen::Ref<const Vector>& weights, const Observation& y,
+                       Statistics& out);
   // The same without s1, and without `unseen` if has_plain_losses().
   virtual void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                                  const Eigen::Ref<const Vector>& weights, const Observation& y,
