@@ -75,6 +75,14 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     const std::string among = trials > 1 ? fmt::format(", the best of {} trials", trials) : "";
     say("start: {}{} on the first observations\n", start.chosen, among);
   }
+  for (const StartReport::PeriodChoice& period : start.periods) {
+    say("period {}: means by the phase predict held-out observations better, by {:.3g} nats an "
+        "observation (standard error {:.2g})\n",
+        period.period, period.gain, period.standard_error);
+  }
+  if (start.looked_for_periods && start.periods.empty()) {
+    say("no period was found in the first observations\n");
+  }
   if (const StartReport::LawChoice& law = start.law; !law.chosen.empty()) {
     const bool is_richer = law.chosen != AnyLaw()->name();
     say("counts {}: {} predicts held-out observations {}better, by {:.3g} nats an observation "

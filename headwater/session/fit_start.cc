@@ -7,6 +7,7 @@
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
 #include "headwater/learning/initialise.hpp"
+#include "headwater/learning/period_search.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/session/fit.hpp"
 
@@ -18,6 +19,9 @@ namespace {
 
 // A start looks at so many periods, if memory allows.
 constexpr Index kPeriodsToSee = 3;
+
+// To look for a period, a start waits for so many observations times kPeriodsToSee.
+constexpr Index kPeriodsLookedFor = 336;
 
 // How many observations a random start is scaled to.
 constexpr std::int64_t kStartObservations = 100;
@@ -76,7 +80,9 @@ bool Session::Fit::searches() const {
 
 Index Session::Fit::num_to_hold_back() const {
   Index longest = 0;
-  for (const Period& period : config_.season.periods) longest = std::max(longest, period.steps);
+  for (const Period& period : config_.season.periods) {
+    longest = std::max(longest, period.is_auto() ? kPeriodsLookedFor : period.steps);
+  }
   const Index wanted = searches() ? start_buffer(num_channels_, prior_, kPeriodsToSee * longest)
                                   : std::max<Index>(kStartObservations, kPeriodsToSee * longest);
   return config_.start_on > 0 ? std::min<Index>(wanted, config_.start_on) : wanted;
@@ -106,7 +112,17 @@ void Session::Fit::choose_periods() {
           fmt::format("period {} is a duration, and the stream has no time stamps", period.text()));
     }
     if (!period.is_auto()) periods_.push_back(period.steps);
+    if (!period.is_auto() || start_report_.looked_for_periods) continue;
+    start_report_.looked_for_periods = true;
+    start_report_.periods = find_periods(guards() ? without_lone_giants(held_back_) : held_back_);
   }
+  for (const StartReport::PeriodChoice& found : start_report_.periods) {
+    if (std::ranges::find(periods_, found.period) == periods_.end() &&
+        std::ssize(periods_) < kMostPeriods) {
+      periods_.push_back(found.period);
+    }
+  }
+  std::ranges::sort(periods_);
 }
 
 Estimate Session::Fit::starting_estimate() {
@@ -117,7 +133,9 @@ Estimate Session::Fit::starting_estimate() {
     StartSearch found = automatic_start(
         searched.first(most), prior_, laws(), config_.background, m_step_options(config_, prior_),
         config_.seed, on_search.get(), learns_season() ? periods_ : std::vector<Index>());
-    start_report_ = std::move(found.report);
+    start_report_.trials = std::move(found.report.trials);
+    start_report_.chosen = std::move(found.report.chosen);
+    start_report_.law = std::move(found.report.law);
     if (!learns_season()) {
       found.estimate.season = Season::flat(config_.num_components, periods_);
     }

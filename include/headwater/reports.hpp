@@ -81,11 +81,23 @@ struct StartReport {
 
     void exchange(StateArchive& archive) { archive(chosen, other, gain, standard_error); }
   };
+  // A period that was found: see --period auto.
+  struct PeriodChoice {
+    Index period = 0;
+    double gain = 0;  // of means by the phase over plain means, in nats an observation
+    double standard_error = 0;
+
+    void exchange(StateArchive& archive) { archive(period, gain, standard_error); }
+  };
   std::vector<Trial> trials;
   std::string chosen;
   LawChoice law;
+  bool looked_for_periods = false;
+  std::vector<PeriodChoice> periods;
 
-  void exchange(StateArchive& archive) { archive(trials, chosen, law); }
+  void exchange(StateArchive& archive) {
+    archive(trials, chosen, law, looked_for_periods, periods);
+  }
 };
 
 // Whether enough particles carry the weight, over many steps.
