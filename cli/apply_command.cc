@@ -41,7 +41,7 @@ void apply_filtered(const ApplyOptions& options, const Model& model, DataStream&
   Progress progress(options.quiet);
   for (std::int64_t t = 1; data.next(); ++t) {
     filter.step(data.observation());
-    sink.write_row(as_span(filter.filtered_activation()));
+    sink.write_row(time_texts(data), as_span(filter.filtered_activation()));
     progress.show(t, "observations", data.fraction_read());
   }
 }
@@ -53,7 +53,11 @@ void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream&
   const RowMatrix means =
       smoothed_activations(estimate_to_apply(options, model), model.background, all, options.engine,
                            options.seed, options.season.phase);
-  for (Index t = 0; t < means.rows(); ++t) sink.write_row(as_span(means.row(t)));
+  std::vector<std::string> texts(data.has_times() ? 1 : 0);
+  for (Index t = 0; t < means.rows(); ++t) {
+    if (data.has_times()) texts[0] = data.time_text(all[t]);
+    sink.write_row(texts, as_span(means.row(t)));
+  }
 }
 
 void check_files(const ApplyOptions& options) {
@@ -68,7 +72,9 @@ void apply(const ApplyOptions& options) {
   check_files(options);
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
-  const auto sink = create_sink(options.out);
+  std::vector<std::string> components;
+  for (Index k = 1; k <= model.num_components(); ++k) components.push_back(fmt::format("x{}", k));
+  const auto sink = create_sink(options.out, header_with_time(data, components));
   if (options.smooth) {
     apply_smoothed(options, model, data, *sink);
   } else {

@@ -46,6 +46,17 @@ OptionTable<DataOptions> DataOptions::table() {
                     "follow each other, and the chain of activations begins anew with each "
                     "sequence"},
            &DataOptions::sequence_column, "the name or the number of a column"),
+       text({.name = "time-column",
+             .value_name = "NAME|NUMBER",
+             .help =
+                 "column of .csv or .tsv (field of .jsonl) that says when a row was made and is "
+                 "no channel: a date and time (ISO 8601), or a number. Rows must be in order and "
+                 "equally far apart, as the first two are; outputs have the time too"},
+            &DataOptions::time_column, "the name or the number of a column"),
+       whole_number({.name = "max-gap",
+                     .help = "rows of missing cells that may take the place of rows that "
+                             "--time-column shows to be missing, between two rows"},
+                    &DataOptions::max_gap, 0, 1000000000),
        text({.name = "exposure",
              .value_name = "FILE",
              .help = "T x M, or T x 1 for all channels: how long, or how much of, a channel was "
@@ -95,7 +106,9 @@ std::unique_ptr<ObservationSource> DataOptions::open(std::function<bool()> shoul
                             .header = goes_on ? HeaderRow::by_names : header,
                             .index_column = index_column,
                             .sequence_column = sequence_column,
+                            .time_column = time_column,
                             .before = before.unread,
+                            .memory = before.memory,
                             .follow = follow,
                             .should_stop = std::move(should_stop),
                             .hdf5_reader = hdf5_reader(),

@@ -12,6 +12,7 @@
 struct PipeBefore {
   bool had_rows = false;
   std::string unread;  // see ObservationSource::unread()
+  headwater::SourceMemory memory = {};
 };
 
 // What happens at a row that cannot be read.
@@ -25,6 +26,8 @@ struct DataOptions {
   headwater::HeaderRow header = headwater::HeaderRow::automatic;
   std::string index_column;
   std::string sequence_column;
+  std::string time_column;
+  std::int64_t max_gap = 1000;
   std::string exposure;
   BadRowPolicy on_bad_row = BadRowPolicy::kFail;
   bool follow = false;

@@ -14,6 +14,11 @@ DataStream::DataStream(const DataOptions& options, std::function<bool()> should_
     : options_(options),
       should_stop_(std::move(should_stop)),
       source_(options_.open(should_stop_, before)) {
+  if (!options_.time_column.empty()) {
+    auto timed = std::make_unique<TimedSource>(std::move(source_), options_.max_gap, before.memory);
+    clock_ = timed.get();
+    source_ = std::move(timed);
+  }
   if (options_.exposure.empty()) return;
   // --header is about DATA; a header of exposures that was missed shows in the number of rows.
   exposure_source_ = open_source(options_.exposure, {.header = HeaderRow::by_names,
@@ -39,6 +44,7 @@ bool DataStream::next() {
       is_bad = true;
       message = error.what();
     }
+    if (!is_bad && clock_ != nullptr && clock_->is_filled()) return true;  // it is no row of DATA
     ++num_rows_;
     if (exposure_source_ && !read_exposures()) {
       throw InputError(fmt::format("{}: ends after {} rows; {} has more", options_.exposure,
@@ -62,6 +68,12 @@ bool DataStream::read_counts() {
                                  options_.exposure, options_.name, num_rows_));
   }
   return false;
+}
+
+SourceMemory DataStream::memory(bool with_last_row) const {
+  SourceMemory memory;
+  source_->remember(memory, with_last_row);
+  return memory;
 }
 
 // Reads one exposure for all channels or one per channel. A channel whose exposure is missing or 0

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data_options.hpp"
+#include "headwater/io/timed_source.hpp"
 #include "headwater/observation.hpp"
 
 // The observations that a command reads, with their exposures, if any. Depending on --on-bad-row,
@@ -35,6 +36,19 @@ class DataStream {
 
   std::int64_t num_sequences() const { return num_sequences_; }  // begun so far
 
+  // Whether rows have times: those of --time-column. Then an Observation has its time, and this is
+  // how to write it; empty without times.
+  bool has_times() const { return clock_ != nullptr; }
+  std::string time_text(const headwater::Observation& y) const {
+    return clock_ != nullptr ? clock_->text_of(y.time()) : "";
+  }
+  // The time so many rows after the last observation.
+  std::string time_after(std::int64_t steps) const { return clock_->text_after(steps); }
+  // See TimedSource; nothing without --time-column.
+  std::optional<double> seconds_a_row() {
+    return clock_ != nullptr ? clock_->seconds_a_row() : std::nullopt;
+  }
+
   // The callback receives the error message of each skipped row.
   void on_bad_row(std::function<void(const std::string&)> callback) {
     on_bad_row_ = std::move(callback);
@@ -43,6 +57,7 @@ class DataStream {
 
   // See ObservationSource. The last row is the last one that was read, be it good or bad.
   std::string unread(bool with_last_row) const { return source_->unread(with_last_row); }
+  headwater::SourceMemory memory(bool with_last_row) const;
   std::int64_t num_replaced() const { return source_->num_replaced(); }
 
  private:
@@ -52,6 +67,7 @@ class DataStream {
   DataOptions options_;
   std::function<bool()> should_stop_;
   std::unique_ptr<headwater::ObservationSource> source_;
+  headwater::TimedSource* clock_ = nullptr;  // the source, if it has times
   std::unique_ptr<headwater::ObservationSource> exposure_source_;
   std::function<void(const std::string&)> on_bad_row_;
   headwater::Observation observation_;

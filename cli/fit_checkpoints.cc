@@ -63,7 +63,7 @@ FitCheckpoints::FitCheckpoints(const CheckpointOptions& options, Restarts& resta
 
 PipeBefore FitCheckpoints::pipe_before() const {
   if (options_.resume.empty() || options_.skip != 0) return {};
-  return {resumed_.seen.observations() > 0, resumed_.unread};
+  return {resumed_.seen.observations() > 0, resumed_.unread, resumed_.memory};
 }
 
 void FitCheckpoints::skip(DataStream& data) {
@@ -108,16 +108,17 @@ void FitCheckpoints::update() {
   if (!is_asked_for()) return;
   const std::lock_guard lock(mutex_);
   ready_.reset();  // it is behind now
-  if (seen_.observations() % options_.every == 0) write(now(""));
+  if (seen_.observations() % options_.every == 0) write(now("", false));
 }
 
-Checkpoint FitCheckpoints::now(const std::string& unread) {
-  return {fit_options(restarts_), seen_, outputs_->files(), headwater::put_away(restarts_),
-          outputs_->sent(),       unread};
+Checkpoint FitCheckpoints::now(const std::string& unread, bool with_last_row) {
+  return {
+      fit_options(restarts_), seen_,  outputs_->files(),           headwater::put_away(restarts_),
+      outputs_->sent(),       unread, data_->memory(with_last_row)};
 }
 
 void FitCheckpoints::get_ready(bool with_last_row) {
-  Checkpoint checkpoint = now(data_->unread(with_last_row));
+  Checkpoint checkpoint = now(data_->unread(with_last_row), with_last_row);
   const std::lock_guard lock(mutex_);
   ready_ = std::move(checkpoint);
 }

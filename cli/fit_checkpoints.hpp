@@ -61,7 +61,8 @@ class FitCheckpoints {
 
  private:
   bool is_asked_for() const { return !options_.file.empty(); }
-  headwater::Checkpoint now(const std::string& unread);
+  // with_last_row: the last row that was read is still to come.
+  headwater::Checkpoint now(const std::string& unread, bool with_last_row);
   void get_ready(bool with_last_row);
   void write(const headwater::Checkpoint& checkpoint);
   std::string how_to_go_on() const;

@@ -240,7 +240,7 @@ void fit(const FitOptions& options) {
   ModelFile file(options.out);
   checkpoints.skip(data);
   // Only now, when everything else has been checked, are files cut back.
-  LiveOutputs outputs(options, checkpoints.resumed());
+  LiveOutputs outputs(options, data, checkpoints.resumed());
   checkpoints.watch(data, outputs);
 
   // With several restarts, the output files follow the first fit.

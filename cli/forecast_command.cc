@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 
 #include "commands.hpp"
@@ -55,25 +54,17 @@ struct ForecastCommandOptions {
   std::uint64_t seed = kDefaultSeed;
 };
 
-std::vector<std::string> header_of(const ForecastCommandOptions& options) {
+std::vector<std::string> header_of(const ForecastCommandOptions& options, const DataStream& data) {
   std::vector<std::string> header = {"step", "channel", "mean"};
+  if (data.has_times()) header.insert(header.begin(), "time");
   for (const double part : options.quantiles.parts) header.push_back(fmt::format("q{}", part));
   return header;
 }
 
-// Names from the data's header, or numbers; the total behind them.
-std::vector<std::string> channels_of(const ForecastCommandOptions& options,
-                                     const DataStream& data) {
-  std::vector<std::string> channels = data.channel_names();
-  for (Index m = static_cast<Index>(channels.size()); m < data.num_channels(); ++m) {
-    channels.push_back(fmt::format("{}", m + 1));
-  }
-  if (options.total) channels.emplace_back("total");
-  return channels;
-}
-
 void write_forecast(const ForecastCommandOptions& options, Forecast forecast,
-                    const std::vector<std::string>& channels, MatrixSink& sink) {
+                    const DataStream& data, MatrixSink& sink) {
+  std::vector<std::string> channels = channel_labels(data);
+  channels.emplace_back("total");
   Progress progress(options.quiet);
   std::vector<double> numbers(1 + options.quantiles.parts.size());
   for (std::int64_t h = 1; h <= options.horizon; ++h) {
@@ -81,10 +72,13 @@ void write_forecast(const ForecastCommandOptions& options, Forecast forecast,
     const Vector mean = forecast.mean();
     Matrix quantiles(mean.size(), 0);
     if (!options.quantiles.parts.empty()) quantiles = forecast.quantiles();
+    std::vector<std::string> texts = {fmt::format("{}", h), ""};
+    if (data.has_times()) texts.insert(texts.begin(), data.time_after(h));
     for (Index m = 0; m < mean.size(); ++m) {
+      texts.back() = channels[m];
       numbers[0] = mean[m];
       for (Index i = 0; i < quantiles.cols(); ++i) numbers[1 + i] = quantiles(m, i);
-      sink.write_row(std::array{fmt::format("{}", h), channels[m]}, numbers);
+      sink.write_row(texts, numbers);
     }
     progress.show(h, "steps", static_cast<double>(h) / static_cast<double>(options.horizon));
   }
@@ -102,7 +96,7 @@ void forecast(const ForecastCommandOptions& options) {
   check_forecast_files(options);
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model);
-  const auto sink = create_sink(options.out, header_of(options));
+  const auto sink = create_sink(options.out, header_of(options, data));
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
                      options.seed);
   Progress progress(options.quiet);
@@ -114,7 +108,7 @@ void forecast(const ForecastCommandOptions& options) {
                                           .with_total = options.total,
                                           .num_draws = options.draws,
                                           .seed = options.seed});
-  write_forecast(options, ahead, channels_of(options, data), *sink);
+  write_forecast(options, ahead, data, *sink);
   sink->commit();
   report_bad_rows(data, options.quiet);
 }

@@ -18,13 +18,19 @@ LineFile open_lines(const std::string& name, const Checkpoint& resumed) {
 
 }  // namespace
 
-LiveOutputs::LiveOutputs(const FitOptions& options, const Checkpoint& resumed)
-    : tail_probability_(options.settings.seed),
+LiveOutputs::LiveOutputs(const FitOptions& options, const DataStream& data,
+                         const Checkpoint& resumed)
+    : data_(data),
+      tail_probability_(options.settings.seed),
       with_surprise_(options.surprise),
       sent_before_(resumed.sent),
       sent_(resumed.sent) {
   if (!options.log.empty()) log_.emplace(open_lines(options.log, resumed));
   if (!options.activations.empty()) x_.emplace(open_lines(options.activations, resumed));
+  const bool is_new = resumed.seen.observations() == 0;
+  if (x_ && is_new && data.has_times()) {
+    x_->add(activations_header(options.settings.num_components, options.surprise));
+  }
 }
 
 bool LiveOutputs::is_due(const std::optional<LineFile>& file, std::int64_t t) const {
@@ -42,12 +48,13 @@ void LiveOutputs::write(const StepReport& report, const Session& session) {
                 tail_probability_(session.prediction(), *report.observation)};
   }
   const Surprise* added = with_surprise_ ? &surprise : nullptr;
+  const std::string time = data_.time_text(*report.observation);
   if (is_due(log_, report.t)) {
-    log_->add(log_line(report, session.engine().kind, learner.last(), added));
+    log_->add(log_line(report, session.engine().kind, learner.last(), added, time));
   }
   if (is_due(x_, report.t)) {
     const Index components = session.config().num_components;  // without the background
-    x_->add(activations_line(learner.filtered_activation().head(components), added));
+    x_->add(activations_line(learner.filtered_activation().head(components), added, time));
   }
   if ((log_ && log_->is_stream()) || (x_ && x_->is_stream()))
     sent_ = std::max(sent_.load(), report.t);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data_stream.hpp"
 #include "fit_options.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/reports.hpp"
@@ -14,7 +15,8 @@
 class LiveOutputs {
  public:
   // resumed: the checkpoint that the fit goes on from, if any.
-  LiveOutputs(const FitOptions& options, const headwater::Checkpoint& resumed);
+  LiveOutputs(const FitOptions& options, const DataStream& data,
+              const headwater::Checkpoint& resumed);
 
   void write(const headwater::StepReport& report, const headwater::Session& session);
   void write_bad_row(const std::string& message);
@@ -29,6 +31,7 @@ class LiveOutputs {
   // Whether the lines of this observation are to be written to the file, and not sent before.
   bool is_due(const std::optional<LineFile>& file, std::int64_t t) const;
 
+  const DataStream& data_;
   std::optional<LineFile> log_;
   std::optional<LineFile> x_;
   headwater::TailProbability tail_probability_;

@@ -18,6 +18,25 @@ DataStream open_for_model(const DataOptions& data, const std::string& model_name
   return stream;
 }
 
+std::vector<std::string> time_texts(const DataStream& data) {
+  if (!data.has_times()) return {};
+  return {data.time_text(data.observation())};
+}
+
+std::vector<std::string> channel_labels(const DataStream& data) {
+  std::vector<std::string> labels = data.channel_names();
+  for (Index m = static_cast<Index>(labels.size()); m < data.num_channels(); ++m) {
+    labels.push_back(fmt::format("{}", m + 1));
+  }
+  return labels;
+}
+
+std::vector<std::string> header_with_time(const DataStream& data, std::vector<std::string> names) {
+  if (!data.has_times()) return {};
+  names.insert(names.begin(), "time");
+  return names;
+}
+
 void report_bad_rows(const DataStream& data, bool quiet) {
   if (quiet || data.num_bad_rows() == 0) return;
   say("{} rows could not be read and were left out\n", with_commas(data.num_bad_rows()));

@@ -115,8 +115,9 @@ headwater::Parameters ParameterOptions::parameters(const std::string& prior) con
   return parameters;
 }
 
-std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name) {
-  return name.empty() ? nullptr : headwater::create_sink(name);
+std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name,
+                                                     const std::vector<std::string>& header) {
+  return name.empty() ? nullptr : headwater::create_sink(name, header);
 }
 
 std::string list_priors() {

@@ -34,7 +34,8 @@ headwater::Option<Target> quiet_option(bool Target::*member, const std::string& 
 }
 
 // Creates the output file of that name; null if the name is empty.
-std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name);
+std::unique_ptr<headwater::MatrixSink> sink_if_named(const std::string& name,
+                                                     const std::vector<std::string>& header = {});
 
 // Every prior with its parameters, for the foot of a command's --help.
 std::string list_priors();

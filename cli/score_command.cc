@@ -51,9 +51,15 @@ Vector predicted_counts(const ModelFilter& filter, std::span<const double> expos
   return means;
 }
 
+std::vector<std::string> score_header(const ScoreOptions& options, const DataStream& data) {
+  std::vector<std::string> names = {"log_predictive"};
+  if (options.surprise) names.emplace_back("tail_probability");
+  return header_with_time(data, names);
+}
+
 Score run_over(const ScoreOptions& options, const Model& model, DataStream& data) {
-  const auto out = sink_if_named(options.out);
-  const auto predict = sink_if_named(options.predict);
+  const auto out = sink_if_named(options.out, score_header(options, data));
+  const auto predict = sink_if_named(options.predict, header_with_time(data, channel_labels(data)));
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
                      options.seed);
   filter.set_phase(options.season.phase);
@@ -68,11 +74,13 @@ Score run_over(const ScoreOptions& options, const Model& model, DataStream& data
     if (!step.impossible) score.log_likelihood += step.log_predictive;
     if (out && options.surprise) {
       const double tail = tail_probability(filter.engine(), y, score.observations);
-      out->write_row(std::array{step.log_predictive, tail});
+      out->write_row(time_texts(data), std::array{step.log_predictive, tail});
     } else if (out) {
-      out->write_row(std::span(&step.log_predictive, 1));
+      out->write_row(time_texts(data), std::span(&step.log_predictive, 1));
     }
-    if (predict) predict->write_row(as_span(predicted_counts(filter, data.exposures())));
+    if (predict) {
+      predict->write_row(time_texts(data), as_span(predicted_counts(filter, data.exposures())));
+    }
     progress.show(score.observations, "observations", data.fraction_read());
   }
   if (out) out->commit();

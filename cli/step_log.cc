@@ -8,10 +8,11 @@
 using namespace headwater;
 
 std::string log_line(const StepReport& report, EngineKind engine, const Estimate& estimate,
-                     const Surprise* surprise) {
+                     const Surprise* surprise, const std::string& time) {
   JsonWriter json;
   json.begin_object();
   json.key("t").value(report.t);
+  if (!time.empty()) json.key("time").value(time);
   json.key("log_predictive").value(report.filter.log_predictive);
   engine_info(engine).report(report.filter, [&](const char* name, const FieldValue& field) {
     std::visit([&](const auto& value) { json.key(name).value(value); }, field);
@@ -42,8 +43,15 @@ std::string bad_row_line(const std::string& message) {
   return json.text() + "\n";
 }
 
-std::string activations_line(const Vector& x, const Surprise* surprise) {
-  std::string line = fmt::format("{}", fmt::join(as_span(x), ","));
+std::string activations_header(Index num_components, bool with_surprise) {
+  std::string line = "time";
+  for (Index k = 1; k <= num_components; ++k) line += fmt::format(",x{}", k);
+  return line + (with_surprise ? ",surprise,tail_probability\n" : "\n");
+}
+
+std::string activations_line(const Vector& x, const Surprise* surprise, const std::string& time) {
+  std::string line = time.empty() ? "" : time + ",";
+  line += fmt::format("{}", fmt::join(as_span(x), ","));
   if (surprise != nullptr) {
     line += fmt::format(",{},{}", surprise->surprise, surprise->tail_probability);
   }

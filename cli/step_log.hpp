@@ -13,10 +13,14 @@ struct Surprise {
 
 // The lines that --log and --activations have, each with its line end.
 
-// surprise: null if it was not asked for.
+// surprise: null if it was not asked for. time: empty if rows have none.
 std::string log_line(const headwater::StepReport& report, headwater::EngineKind engine,
-                     const headwater::Estimate& estimate, const Surprise* surprise);
+                     const headwater::Estimate& estimate, const Surprise* surprise,
+                     const std::string& time);
 std::string bad_row_line(const std::string& message);
 
-// K activations, then the surprise and its tail probability.
-std::string activations_line(const headwater::Vector& x, const Surprise* surprise);
+// The time, K activations, then the surprise and its tail probability.
+std::string activations_line(const headwater::Vector& x, const Surprise* surprise,
+                             const std::string& time);
+// Where rows have times, a first line says what is in the columns.
+std::string activations_header(headwater::Index num_components, bool with_surprise);

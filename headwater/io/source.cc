@@ -67,12 +67,16 @@ void check_can_have_header(const std::string& name, bool is_table, const SourceO
   }
 }
 
-void check_can_have_sequences(const std::string& name, DataFormat format,
-                              const SourceOptions& options) {
-  if (options.sequence_column.empty() || format == DataFormat::csv || format == DataFormat::tsv ||
-      format == DataFormat::json_lines) {
+void check_can_have_columns(const std::string& name, DataFormat format,
+                            const SourceOptions& options) {
+  if (format == DataFormat::csv || format == DataFormat::tsv || format == DataFormat::json_lines) {
     return;
   }
+  if (!options.time_column.empty()) {
+    throw UsageError(
+        fmt::format("{}: has no time column; only .csv, .tsv and .jsonl files can have one", name));
+  }
+  if (options.sequence_column.empty()) return;
   throw UsageError(fmt::format(
       "{}: has no sequence column; .csv, .tsv and .jsonl files can have one, and .npy and HDF5 "
       "data can have three dimensions: sequence, time and channel",
@@ -87,6 +91,8 @@ std::unique_ptr<ObservationSource> open_table(const std::string& name,
                                                 .header = options.header,
                                                 .index_column = options.index_column,
                                                 .sequence_column = options.sequence_column,
+                                                .time_column = options.time_column,
+                                                .memory = options.memory,
                                                 .rules = rules});
 }
 
@@ -94,15 +100,16 @@ std::unique_ptr<ObservationSource> open_as(DataFormat format, const std::string&
                                            const CellRules& rules, const SourceOptions& options) {
   check_can_follow(name, format != DataFormat::npy && format != DataFormat::matrix_market, options);
   check_can_have_header(name, format == DataFormat::csv || format == DataFormat::tsv, options);
-  check_can_have_sequences(name, format, options);
+  check_can_have_columns(name, format, options);
   switch (format) {
     case DataFormat::npy:
       return open_npy(name, rules);
     case DataFormat::matrix_market:
       return open_mtx(name, rules, options);
     case DataFormat::json_lines:
-      return std::make_unique<JsonLinesSource>(open_text(name, options), rules,
-                                               options.sequence_column);
+      return std::make_unique<JsonLinesSource>(
+          open_text(name, options), rules,
+          JsonFields{options.sequence_column, options.time_column, options.memory.sequence});
     case DataFormat::tsv:
       return open_table(name, '\t', rules, options);
     case DataFormat::csv:
@@ -124,7 +131,7 @@ std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const 
     parts->may_leave_file = options.allow_external;
     check_can_follow(name, false, options);
     check_can_have_header(name, false, options);
-    check_can_have_sequences(name, DataFormat::by_name, options);
+    check_can_have_columns(name, DataFormat::by_name, options);
     return std::make_unique<Hdf5Source>(*parts, open_blocks(*parts, options), rules);
   }
   return open_as(format_by_name(name), name, rules, options);

@@ -7,6 +7,7 @@
 
 #include "headwater/observations/stream_digest.hpp"
 #include "headwater/session/restarts.hpp"
+#include "headwater/source.hpp"
 
 namespace headwater {
 
@@ -30,7 +31,8 @@ struct Checkpoint {
   // those taken in: at the end of a short stream, lines follow from a start that a longer one does
   // not have.
   std::int64_t sent = 0;
-  std::string unread = {};  // of the pipe that the data come from: see ObservationSource::unread()
+  std::string unread = {};   // of the pipe that the data come from: see ObservationSource::unread()
+  SourceMemory memory = {};  // ... and what its source knew
 };
 
 void write_checkpoint(const Checkpoint& checkpoint, const std::string& name);

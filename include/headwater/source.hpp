@@ -14,6 +14,17 @@
 
 namespace headwater {
 
+// What a source must know to go on with a pipe in the middle, beside the bytes that come: of the
+// last observation. Empty texts where there is none.
+struct SourceMemory {
+  std::string header;    // the line, which is not sent again
+  std::string sequence;  // the text that names it
+  std::string time;
+  double step = 0;  // between two rows; 0: not known yet
+
+  void exchange(StateArchive& archive) { archive(header, sequence, time, step); }
+};
+
 // Observations in the order of time. A missing cell is NaN; every other value is finite and 0 or
 // more. Invalid data throw an InputError that says where the error is.
 class HEADWATER_EXPORT ObservationSource {
@@ -35,6 +46,9 @@ class HEADWATER_EXPORT ObservationSource {
   // that SourceOptions::sequence_column names. next(Observation&) says so in the observation too.
   virtual bool begins_sequence() const { return false; }
 
+  // What the last row has in the column that SourceOptions::time_column names.
+  virtual std::string time_text() const { return {}; }
+
   // True for formats whose rows can be read independently: CSV, TSV, JSON lines, NPY and HDF5. An
   // invalid row then throws BadRow, and the next call of next() continues with the following row.
   // Any other InputError (a damaged file, a failing disk) ends the data. So does every error in a
@@ -51,6 +65,9 @@ class HEADWATER_EXPORT ObservationSource {
   // a source that is to go on with the same pipe. Empty for files, and for formats that cannot be
   // continued in the middle.
   virtual std::string unread(bool /*with_last_row*/) const { return {}; }
+
+  // ... and SourceOptions::memory of such a source.
+  virtual void remember(SourceMemory& /*memory*/, bool /*with_last_row*/) const {}
 
   // How often a followed file was replaced by a new one of its name, up to the last observation.
   virtual std::int64_t num_replaced() const { return 0; }
@@ -86,8 +103,11 @@ struct SourceOptions {
   // each text is kept: 8 bytes a sequence, and a little more. In .jsonl, the name of a field beside
   // "y".
   std::string sequence_column = {};
+  // The column that says when a row was made, and is not a channel; in .jsonl, the name of a field.
+  std::string time_column = {};
   // Bytes that come before those of a pipe of text: see ObservationSource::unread().
   std::string before = {};
+  SourceMemory memory = {};
   // What the numbers are, for messages: a literal.
   std::string_view subject = "observations";
   // At the end of a regular file of text, wait for more lines. An unfinished last line is not

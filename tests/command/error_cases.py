@@ -81,7 +81,7 @@ DATA = {
     "folder": (fit("folder.csv"), "folder.csv: cannot be opened: Is a directory"),
     "unknown kind": (fit("plain.txt"), near("plain.txt: unknown kind of file; expected .csv.*")),
     "npy negative": (fit("negative.npy"), near("negative.npy: row 2, column 2: -4 is negative.*")),
-    "npy of 3 dimensions": (fit("cube.npy"), near("cube.npy: has 3 dimensions; expected 2.*")),
+    "npy of 4 dimensions": (fit("cube.npy"), near("cube.npy: has 4 dimensions; expected 2.*")),
     "npy of words": (fit("words.npy"), near("words.npy: holds values of type '<U1'; expected.*")),
     "npy without rows": (fit("none.npy"), "none.npy: holds no observations"),
     "npy that is text": (fit("not_npy.npy"), "not_npy.npy: is not an NPY file"),

@@ -26,7 +26,7 @@ def here(shared_headwater):
     for name in "folder.h5", "folder.csv":
         command.path(name).mkdir()
     command.save("negative.npy", [[1.0, 2.0], [3.0, -4.0]])
-    command.save("cube.npy", np.ones((2, 2, 2)))
+    command.save("cube.npy", np.ones((2, 2, 2, 2)))
     command.save("words.npy", np.array([["a", "b"]]))
     command.save("none.npy", np.ones((0, 2)))
     command.write("not_npy.npy", "1,2\n")

@@ -89,8 +89,8 @@ TEST(Npy, RefusesOtherTypes) {
 }
 
 TEST(Npy, RefusesOtherShapes) {
-  EXPECT_EQ(trouble_with(make_file("|u1", "(1, 2, 3)", "123456")),
-            "counts.npy: has 3 dimensions; expected 2, or 1 for a single channel");
+  EXPECT_EQ(trouble_with(make_file("|u1", "(1, 2, 3, 1)", "123456")),
+            "counts.npy: has 4 dimensions; expected 2, 1 for a single channel, or 3 for sequences");
   EXPECT_EQ(trouble_with(make_file("|u1", "()", "1")),
             "counts.npy: has 0 dimensions; expected 2, 1 for a single channel, or 3 for sequences");
   for (const char* shape : {"(0, 5)", "(5, 0)", "(0,)"}) {

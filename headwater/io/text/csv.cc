@@ -59,7 +59,9 @@ CsvSource::CsvSource(LineReader lines, CsvOptions options)
       rules_(options.rules),
       lines_(std::move(lines)),
       knows_separator_(options.separator.has_value()),
-      separator_(options.separator.value_or(',')) {
+      separator_(options.separator.value_or(',')),
+      sequences_(options.memory.sequence),
+      earlier_header_(options.memory.header) {
   read_ahead();
 }
 
@@ -78,6 +80,7 @@ bool CsvSource::next(std::vector<double>& values) {
   RowTexts texts;
   parse_row(*line, values, texts);
   if (columns_.sequence >= 0) sequences_.see(texts.sequence, at(columns_.sequence));
+  time_text_ = texts.time;
   line_number_ = lines_.line_number();
   return true;
 }
@@ -90,6 +93,11 @@ std::string CsvSource::unread(bool with_last_row) const {
   const bool has_first_row = num_rows_ > (with_last_row ? 1 : 0);
   std::string rows = lines_.unread(with_last_row || first_row_);
   return has_first_row || header_line_.empty() ? rows : header_line_ + "\n" + rows;
+}
+
+void CsvSource::remember(SourceMemory& memory, bool with_last_row) const {
+  memory.header = header_line_.empty() ? earlier_header_ : header_line_;
+  memory.sequence = with_last_row ? sequences_.label_before() : sequences_.label();
 }
 
 // The next line that is neither blank nor a comment.
@@ -134,7 +142,7 @@ void CsvSource::read_ahead() {
   if (is_header(*first_row_)) {
     take_header(*first_row_);
   } else {
-    find_special({});
+    find_special(earlier_names());
   }
   num_channels_ = num_cells_ - static_cast<Index>(special_.size()) + 1;
   if (num_channels_ == 0) {
@@ -145,14 +153,8 @@ void CsvSource::read_ahead() {
 void CsvSource::take_header(std::string_view line) {
   is_agreed_ = true;
   header_line_ = line;
-  std::vector<std::string> names;
-  for (CellCutter cells(line, separator_); !cells.at_end();) {
-    names.emplace_back(cells.cut().value_or(""));
-  }
+  const std::vector<std::string> names = cells_of(line);
   find_special(names);
-  for (Index column = 0; column < num_cells_; ++column) {
-    if (!columns_.contains(column)) names_.push_back(names[column]);
-  }
   first_row_ = next_line();
   blank_line_ = 0;
   if (!first_row_) {
@@ -161,11 +163,29 @@ void CsvSource::take_header(std::string_view line) {
   }
 }
 
+std::vector<std::string> CsvSource::cells_of(std::string_view line) const {
+  std::vector<std::string> texts;
+  if (line.empty()) return texts;
+  const std::string readable = std::string(line) + std::string(kReadBehind, '\0');
+  CellCutter cells({readable.data(), line.size()}, separator_);
+  while (!cells.at_end()) texts.emplace_back(cells.cut().value_or(""));
+  return texts;
+}
+
+std::vector<std::string> CsvSource::earlier_names() const {
+  std::vector<std::string> names = cells_of(earlier_header_);
+  if (static_cast<Index>(names.size()) != num_cells_) names.clear();  // of other data
+  return names;
+}
+
 // names: of all columns; empty if there is no header.
 void CsvSource::find_special(const std::vector<std::string>& names) {
   columns_ = find_columns(options_, names, num_cells_,
                           {lines_.name(), where(), rules_.subject, header_ != HeaderRow::by_names});
   special_ = columns_.in_order();
+  for (Index column = 0; column < static_cast<Index>(names.size()); ++column) {
+    if (!columns_.contains(column)) names_.push_back(names[column]);
+  }
 }
 
 // In a file without a header the first row sets the number of cells. If the second one has another
@@ -193,12 +213,16 @@ bool CsvSource::is_header(std::string_view line) const {
 // A missing cell says nothing either way, nor does one that is no channel.
 bool CsvSource::has_a_name(std::string_view line) const {
   bool found = false;
-  const SpecialColumns numbered = numbered_columns(options_);
+  const SpecialColumns special =
+      earlier_header_.empty()
+          ? numbered_columns(options_)
+          : find_columns(options_, earlier_names(), num_cells_,
+                         {lines_.name(), where(), rules_.subject, header_ != HeaderRow::by_names});
   CellCutter cells(line, separator_);
   for (Index column = 0; !cells.at_end(); ++column) {
     const auto text = cells.cut();
     if (!text) throw InputError(at(column).append(kBadQuotes));
-    if (numbered.contains(column)) continue;
+    if (special.contains(column)) continue;
     found = found || parse_cell(*text).trouble == CellTrouble::not_a_number;
   }
   return found;

@@ -21,6 +21,7 @@ struct CsvOptions {
   std::string index_column = {};  // see SourceOptions
   std::string sequence_column = {};
   std::string time_column = {};
+  SourceMemory memory = {};
   CellRules rules = {};
   LineLimits limits = {};
 };
@@ -45,7 +46,9 @@ class CsvSource final : public ObservationSource {
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
   std::string position() const override;
+  std::string time_text() const override { return time_text_; }
   std::string unread(bool with_last_row) const override;
+  void remember(SourceMemory& memory, bool with_last_row) const override;
   std::int64_t num_replaced() const override { return lines_.num_replaced(); }
 
  private:
@@ -62,6 +65,8 @@ class CsvSource final : public ObservationSource {
   void read_ahead();
   void take_header(std::string_view line);
   void find_special(const std::vector<std::string>& names);
+  std::vector<std::string> cells_of(std::string_view line) const;
+  std::vector<std::string> earlier_names() const;
   bool is_header(std::string_view line) const;
   bool has_a_name(std::string_view line) const;
   void refuse_numbers_like_names(std::string_view line) const;
@@ -85,6 +90,7 @@ class CsvSource final : public ObservationSource {
   SpecialColumns columns_;
   std::vector<Index> special_ = columns_.in_order();
   SequenceLabels sequences_;
+  std::string time_text_;
   Index num_channels_ = 0;
   // Whether more than one row has so many cells. Until then a row of another length may be right,
   // and the first one wrong.
@@ -95,6 +101,7 @@ class CsvSource final : public ObservationSource {
   std::int64_t line_number_ = 0;               // of the last observation handed out
   std::int64_t num_rows_ = 0;                  // handed out
   std::vector<std::string> names_;             // of the channels, from the header
+  std::string earlier_header_;                 // of a pipe that goes on
   std::string header_line_;                    // empty if there is none
 };
 

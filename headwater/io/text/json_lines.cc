@@ -17,10 +17,11 @@ std::string_view without_quotes(std::string_view value) {
 
 }  // namespace
 
-JsonLinesSource::JsonLinesSource(TextFile file, const CellRules& rules, std::string sequence_field,
+JsonLinesSource::JsonLinesSource(TextFile file, const CellRules& rules, JsonFields fields,
                                  LineLimits limits)
     : rules_(rules),
-      sequence_field_(std::move(sequence_field)),
+      fields_(std::move(fields)),
+      sequences_(fields_.last_sequence),
       lines_(std::move(file.bytes), std::move(file.name), limits) {
   is_read_ahead_ = read_row(row_);
   if (!is_read_ahead_) {
@@ -52,9 +53,9 @@ bool JsonLinesSource::next(std::vector<double>& values) {
                              num_channels_ == 1 ? "was" : "were"));
   }
   if (!row_.trouble.empty()) throw BadRow(row_.trouble);
-  if (!sequence_field_.empty()) {
+  if (!fields_.sequence.empty()) {
     sequences_.see(row_.sequence, fmt::format("{}:{}: {}: ", lines_.name(), lines_.line_number(),
-                                              quote_text(sequence_field_)));
+                                              quote_text(fields_.sequence)));
   }
   values.assign(row_.values.begin(), row_.values.end());
   line_number_ = lines_.line_number();
@@ -85,6 +86,7 @@ void JsonLinesSource::parse(std::string_view line, Row& row) const {
   row.trouble.clear();
   row.time = {};
   row.sequence = {};
+  row.stamp = {};
   JsonScanner json(line);
   if (json.peek() == '{') {
     parse_object(json, row);
@@ -108,7 +110,8 @@ void JsonLinesSource::parse_object(JsonScanner& json, Row& row) const {
     } else {
       const std::string_view value = json.skip_value();
       if (name == "t") row.time = without_quotes(value);
-      if (name == sequence_field_) row.sequence = without_quotes(value);
+      if (name == fields_.sequence) row.sequence = without_quotes(value);
+      if (name == fields_.time) row.stamp = without_quotes(value);
     }
   } while (json.accept(','));
   json.expect('}', "',' or '}'");

@@ -15,6 +15,13 @@
 
 namespace headwater {
 
+// Fields beside "y" that say something of a row; empty if there is none.
+struct JsonFields {
+  std::string sequence;       // see SourceOptions::sequence_column
+  std::string time;           // ... time_column
+  std::string last_sequence;  // see SourceMemory
+};
+
 // Observations from lines of JSON, each returned as soon as its line is complete. A line is an
 // array of numbers, or an object with such an array under "y"; null (or NaN, which some programs
 // write) is a missing cell. The value under "t" appears in position(); other keys are ignored.
@@ -23,8 +30,7 @@ class JsonLinesSource final : public ObservationSource {
  public:
   using ObservationSource::next;
   // Reads ahead to the first observation.
-  // sequence_field: the field that says which sequence a line belongs to; empty if there is none.
-  JsonLinesSource(TextFile file, const CellRules& rules = {}, std::string sequence_field = {},
+  JsonLinesSource(TextFile file, const CellRules& rules = {}, JsonFields fields = {},
                   LineLimits limits = {});
 
   Index num_channels() const override { return num_channels_; }
@@ -33,6 +39,10 @@ class JsonLinesSource final : public ObservationSource {
   bool can_go_on_after_error() const override { return true; }
   std::optional<double> fraction_read() const override { return lines_.fraction_read(); }
   std::string position() const override;
+  std::string time_text() const override { return std::string(row_.stamp); }
+  void remember(SourceMemory& memory, bool with_last_row) const override {
+    memory.sequence = with_last_row ? sequences_.label_before() : sequences_.label();
+  }
   std::string unread(bool with_last_row) const override {
     return lines_.unread(with_last_row || is_read_ahead_);
   }
@@ -44,7 +54,8 @@ class JsonLinesSource final : public ObservationSource {
     std::vector<double> values;
     std::string_view time;
     std::string_view sequence;
-    std::string trouble;  // the error in the first invalid value
+    std::string_view stamp;  // what the field of times has
+    std::string trouble;     // the error in the first invalid value
   };
 
   bool read_row(Row& row);
@@ -55,7 +66,7 @@ class JsonLinesSource final : public ObservationSource {
   std::string at(std::size_t column) const;
 
   CellRules rules_;
-  std::string sequence_field_;
+  JsonFields fields_;
   SequenceLabels sequences_;
   LineReader lines_;
   Index num_channels_ = 0;

@@ -9,10 +9,15 @@
 
 namespace headwater {
 
+SequenceLabels::SequenceLabels(const std::string& last) : label_(last), label_before_(last) {
+  if (!last.empty()) seen_.insert(std::hash<std::string_view>()(last));
+}
+
 void SequenceLabels::see(std::string_view label, const std::string& where) {
   begins_ = false;
-  if (has_any_ && label == label_) return;
+  label_before_ = label_;
   if (label.empty()) throw BadRow(where + "no sequence is named here");
+  if (label == label_) return;
   if (!seen_.insert(std::hash<std::string_view>()(label)).second) {
     throw InputError(fmt::format(
         "{}sequence {} comes back after others; the rows of a sequence must follow each "
@@ -20,7 +25,6 @@ void SequenceLabels::see(std::string_view label, const std::string& where) {
         where, quote_text(label)));
   }
   label_ = label;
-  has_any_ = true;
   begins_ = true;
 }
 
