@@ -82,6 +82,12 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
         law.chosen, is_richer ? law.chosen : law.other, is_richer ? "" : "not clearly ", law.gain,
         law.standard_error);
   }
+  if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
+    say("each entry of the basis is expected, with the weight of {:g} counts, to be as its channel "
+        "and its column: that predicts held-out observations better by {:.3g} nats an observation "
+        "(standard error {:.2g})\n",
+        prior.counts, prior.gain, prior.standard_error);
+  }
   if (!model.engine_reason.empty()) {
     say("engine {}: {}\n", to_string(model.engine), model.engine_reason);
   }

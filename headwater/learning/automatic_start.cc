@@ -12,7 +12,9 @@
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
+#include "headwater/learning/basis_expectation.hpp"
 #include "headwater/learning/beginnings.hpp"
+#include "headwater/learning/expectation_choice.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
@@ -34,9 +36,10 @@ constexpr Index kObservationsForCumulants = 4000;
 // A finite prior with too many states is tried on a beam of so few.
 constexpr Index kBeamWidth = 64;
 
-// A trial is fitted to so many observations at least, and by so many iterations, to compare laws.
-constexpr Index kFewestForLaws = 30;
-constexpr std::int64_t kLawIterations = 15;
+// A trial is fitted to so many observations at least, and by so many iterations, to compare laws and
+// expectations.
+constexpr Index kFewestForChoices = 30;
+constexpr std::int64_t kChoiceIterations = 15;
 
 // The first round is on few observations: enough to tell a hopeless beginning.
 constexpr Index kFirstRound = 300;
@@ -190,12 +193,13 @@ bool is_small(const AnyPrior& prior) {
          chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
 }
 
-using Improve =
-    std::function<void(Trial& trial, const Round& round, const OnIteration& on_iteration)>;
+using Improve = std::function<void(Trial& trial, const Round& round, const MStepOptions& options,
+                                   const OnIteration& on_iteration)>;
 
 struct Stage {
   std::vector<Round> rounds;
   Improve improve;
+  MStepOptions options;
 };
 
 void search(std::vector<Trial>& trials, const std::vector<Stage>& stages,
@@ -216,7 +220,7 @@ void search(std::vector<Trial>& trials, const std::vector<Stage>& stages,
   for (const Stage& stage : stages) {
     for (const Round& round : stage.rounds) {
       for (std::size_t i = 0; i < count; ++i) {
-        stage.improve(trials[i], round, tell);
+        stage.improve(trials[i], round, stage.options, tell);
         ++done;
       }
       sort_by_likelihood(trials, count);
@@ -300,30 +304,55 @@ class Search {
   }
 
   // After run(): not where a single beginning was all that could be afforded.
-  bool can_compare_laws() const { return last_stage_.improve != nullptr; }
+  bool can_compare() const { return last_stage_.improve != nullptr; }
 
   // After run(): the same trial under one law and under another, of which the better one is left.
   StartReport::LawChoice choose_law(const AnyLaw& other, Trial& trial) const {
-    const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
-    const RecordView tried = observations_.first(std::min(observations_.size(), all));
     const auto fit = [&](const AnyLaw& law, Index observations) {
-      Trial result = trial;
-      result.estimate.law = law;
-      last_stage_.improve(result, {observations, kLawIterations, 1},
-                          [&](std::int64_t, double, const Estimate&) {
-                            if (on_search_) on_search_(1, 1);
-                          });
-      return result.estimate;
+      return refitted(trial, law, observations, {});
     };
-    const auto filter = [&](const Estimate& estimate) { return filter_(estimate, seed_); };
     const StartReport::LawChoice choice =
-        compare_laws(trial.estimate.law, other, tried, fit, filter);
-    if (choice.chosen == other->name()) trial.estimate = fit(other, tried.size());
+        compare_laws(trial.estimate.law, other, tried_again(), fit, filter());
+    if (choice.chosen == other->name()) trial.estimate = fit(other, tried_again().size());
+    return choice;
+  }
+
+  // After run(): what is to be expected of the basis, and the trial fitted with that.
+  ExpectationChoice choose_expectation(Trial& trial) const {
+    const auto fit = [&](const BasisExpectation& expectation, Index observations) {
+      return refitted(trial, trial.estimate.law, observations, expectation);
+    };
+    const BasisExpectation expectation =
+        expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
+    ExpectationChoice choice =
+        headwater::choose_expectation(expectation, tried_again(), fit, filter());
+    if (choice.expectation.any()) trial.estimate = fit(choice.expectation, tried_again().size());
     return choice;
   }
 
  private:
   bool learns() const { return learns_prior(options_, prior_); }
+
+  // Those that choices are made on after run().
+  RecordView tried_again() const {
+    const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
+    return observations_.first(std::min(observations_.size(), all));
+  }
+  MakeFilter filter() const {
+    return [this](const Estimate& estimate) { return filter_(estimate, seed_); };
+  }
+  Estimate refitted(const Trial& trial, const AnyLaw& law, Index observations,
+                    const BasisExpectation& expectation) const {
+    Trial result = trial;
+    result.estimate.law = law;
+    MStepOptions options = last_stage_.options;
+    options.expectation = expectation;
+    last_stage_.improve(result, {observations, kChoiceIterations, 1}, options,
+                        [&](std::int64_t, double, const Estimate&) {
+                          if (on_search_) on_search_(1, 1);
+                        });
+    return result.estimate;
+  }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
   Index most_affordable(Index width, double most_cells) const {
     return affordable(num_tried_, width, observations_.num_channels(), most_cells);
@@ -337,7 +366,7 @@ class Search {
   Stage by_exact_em(const AnyPrior& prior) const {
     const Index most = most_states_affordable(prior.finite_chain());
     const Index few = std::min(most, kFirstRound);
-    return {{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, exactly(options_)};
+    return {{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, exactly(), options_};
   }
   // What the options hold are parameters of the prior, which the stand-in does not have.
   Stage by_stand_in(const AnyPrior& levels) const {
@@ -345,31 +374,31 @@ class Search {
     const Index few = std::min(most, kFirstRound);
     MStepOptions options = options_;
     options.held_parameters.clear();
-    return {{{few, 10, 4}, {most, 20, 4}}, exactly(std::move(options))};
+    return {{{few, 10, 4}, {most, 20, 4}}, exactly(), std::move(options)};
   }
   Stage by_particles() const {
     const Index all = most_affordable(kParticles * num_columns(), kMostParticleCells);
-    return {rounds_by_particles(prior_, all), with_engines(particle_engines(learns()))};
+    return {rounds_by_particles(prior_, all), with_engines(particle_engines(learns())), options_};
   }
   Stage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
     const Index most = most_affordable(width * num_columns(), most_cells);
     const Index few = std::min(most, kFirstRound);
-    return {{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}}, with_engines(std::move(make))};
+    return {{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}}, with_engines(std::move(make)), options_};
   }
 
-  Improve exactly(MStepOptions options) const {
-    return [this, options = std::move(options)](Trial& trial, const Round& round,
-                                                const OnIteration& tell) {
+  Improve exactly() const {
+    return [this](Trial& trial, const Round& round, const MStepOptions& options,
+                  const OnIteration& tell) {
       improve(trial, observations_.first(round.observations), round.iterations, options, tell);
     };
   }
   Improve with_engines(MakeTrialEngine make) const {
-    return
-        [this, make = std::move(make)](Trial& trial, const Round& round, const OnIteration& tell) {
-          if (trial.is_stand_in) put_under(prior_, trial);
-          improve_by_engine(trial, observations_.first(round.observations), round.iterations,
-                            options_, make, seed_, tell);
-        };
+    return [this, make = std::move(make)](Trial& trial, const Round& round,
+                                          const MStepOptions& options, const OnIteration& tell) {
+      if (trial.is_stand_in) put_under(prior_, trial);
+      improve_by_engine(trial, observations_.first(round.observations), round.iterations, options,
+                        make, seed_, tell);
+    };
   }
 
   RecordView observations_;
@@ -394,11 +423,19 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   Trial& best = trials.front();
   StartReport report;
   report.chosen = best.report.name;
-  if (laws.size() > 1 && search.can_compare_laws() && observations.size() >= kFewestForLaws) {
+  if (laws.size() > 1 && search.can_compare() && observations.size() >= kFewestForChoices) {
     report.law = search.choose_law(laws[1], best);
   }
+  BasisExpectation expectation;
+  const bool may_expect = options.has_default_basis_prior() && !options.hold_basis;
+  if (may_expect && search.can_compare() && observations.size() >= kFewestForChoices &&
+      has_scarce_counts(observations, best.estimate.basis.cols())) {
+    ExpectationChoice choice = search.choose_expectation(best);
+    report.basis_prior = choice.report;
+    if (choice.expectation.any()) expectation = std::move(choice.expectation);
+  }
   for (const Trial& trial : trials) report.trials.push_back(trial.report);
-  return {std::move(best.estimate), std::move(report)};
+  return {std::move(best.estimate), std::move(expectation), std::move(report)};
 }
 
 }  // namespace headwater

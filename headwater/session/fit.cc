@@ -40,25 +40,6 @@ constexpr std::int64_t kReviveAfter = 1000;
 constexpr Index kOnlineTraceRows = 256;
 constexpr Index kBatchTraceRows = 100000;
 
-MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
-  MStepOptions options = config.effective_m_step();
-  const bool has_particles =
-      prior.is_finite() && choose_engine(config, prior, 0).kind == EngineKind::kParticle;
-  if (has_particles && !config.paper_exact) {
-    options.transition_floor = std::min(0.1, 2 / static_cast<double>(config.engine.num_particles));
-  }
-  return options;
-}
-
-BatchEmOptions batch_options(const Config& config, const AnyPrior& prior) {
-  BatchEmOptions options;
-  options.max_iterations = config.iterations;
-  options.tolerance = config.tolerance;
-  options.unseen_past = !config.paper_exact;
-  options.m_step = m_step_options(config, prior);
-  return options;
-}
-
 Trace new_trace(const Config& config) {
   return Trace(config.trace_every,
                config.method == Method::kBatch ? kBatchTraceRows : kOnlineTraceRows);
@@ -83,6 +64,26 @@ Session::Fit::Fit(Config config, AnyPrior prior)
   }
   check_engine(config_, prior_);
   check_start();
+}
+
+MStepOptions Session::Fit::m_step_options() const {
+  MStepOptions options = config_.effective_m_step();
+  const bool has_particles =
+      prior_.is_finite() && choose_engine(config_, prior_, 0).kind == EngineKind::kParticle;
+  if (has_particles && !config_.paper_exact) {
+    options.transition_floor = std::min(0.1, 2 / static_cast<double>(config_.engine.num_particles));
+  }
+  options.expectation = expectation_;
+  return options;
+}
+
+BatchEmOptions Session::Fit::batch_options() const {
+  BatchEmOptions options;
+  options.max_iterations = config_.iterations;
+  options.tolerance = config_.tolerance;
+  options.unseen_past = !config_.paper_exact;
+  options.m_step = m_step_options();
+  return options;
 }
 
 void Session::Fit::check_start() const {
@@ -235,8 +236,9 @@ Estimate Session::Fit::starting_estimate() {
     const Record searched = guards() ? without_lone_giants(held_back_) : held_back_;
     StartSearch found =
         automatic_start(searched.first(most), prior_, laws(), config_.background,
-                        m_step_options(config_, prior_), config_.seed, on_search.get());
+                        m_step_options(), config_.seed, on_search.get());
     start_report_ = std::move(found.report);
+    expectation_ = std::move(found.expectation);
     return std::move(found.estimate);
   }
   const Matrix rates = RecordView(held_back_).rates();
@@ -267,7 +269,7 @@ OnlineEmOptions Session::Fit::learner_options() const {
   options.lengthen_steps = !config_.paper_exact;
   options.revive_after = config_.paper_exact ? 0 : kReviveAfter;
   options.seed = config_.seed;
-  options.m_step = m_step_options(config_, prior_);
+  options.m_step = m_step_options();
   return options;
 }
 
@@ -361,16 +363,17 @@ void Session::Fit::run_batch() {
     if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
     if (on_iteration.get()) on_iteration.get()(iteration, log_likelihood, estimate);
   };
+  Estimate start = starting_estimate();
   if (engine().kind == EngineKind::kExact) {
-    batch_ = batch_em(held_back_, starting_estimate(), batch_options(config_, prior_), tell);
+    batch_ = batch_em(held_back_, std::move(start), batch_options(), tell);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     const auto engine_of_iteration = [&](const Estimate& estimate, std::int64_t iteration) {
       const std::uint64_t seed = config_.seed + (static_cast<std::uint64_t>(iteration) << 32);
       return engine_for(estimate, seed, pool);
     };
-    batch_ = monte_carlo_em(held_back_, starting_estimate(), batch_options(config_, prior_),
-                            engine_of_iteration, tell);
+    batch_ = monte_carlo_em(held_back_, std::move(start), batch_options(), engine_of_iteration,
+                            tell);
   }
   held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),

@@ -81,11 +81,20 @@ struct StartReport {
 
     void exchange(StateArchive& archive) { archive(chosen, other, gain, standard_error); }
   };
+  // What is expected of the basis (see BasisExpectation), by how well it predicted.
+  struct BasisPrior {
+    double counts = 0;  // that it is worth; 0: nothing is expected
+    double gain = 0;    // in nats an observation
+    double standard_error = 0;
+
+    void exchange(StateArchive& archive) { archive(counts, gain, standard_error); }
+  };
   std::vector<Trial> trials;
   std::string chosen;
   LawChoice law;
+  BasisPrior basis_prior;
 
-  void exchange(StateArchive& archive) { archive(trials, chosen, law); }
+  void exchange(StateArchive& archive) { archive(trials, chosen, law, basis_prior); }
 };
 
 // Whether enough particles carry the weight, over many steps.
