@@ -6,7 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "headwater/emission/levels.hpp"
 #include "headwater/engines/beam_engine.hpp"
+#include "headwater/engines/drifting_engine.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/fast_engine.hpp"
 #include "headwater/engines/particle_engine.hpp"
@@ -118,6 +120,15 @@ MakeTrialEngine particle_engines(bool learn_prior) {
     options.filter.seed = seed;
     options.learn_prior = learn_prior;
     return std::make_unique<ParticleEngine>(estimate.prior, estimate.emission(), options, pool);
+  };
+}
+
+MakeTrialEngine exact_engines(ExactEngineOptions::Smoother smoother, bool learn_prior) {
+  return [smoother, learn_prior](const Estimate& estimate, std::uint64_t) {
+    ExactEngineOptions options;
+    options.smoother = smoother;
+    options.learn_prior = learn_prior;
+    return std::make_unique<ExactEngine>(estimate.prior, estimate.emission(), options);
   };
 }
 
@@ -273,11 +284,8 @@ class Search {
         is_itself ? std::nullopt : stand_in(prior_, kMostLevelStates, kMostStates);
     if (is_itself) {
       last_stage_ = by_exact_em(prior_);
-      filter_ = [](const Estimate& estimate, std::uint64_t) {
-        ExactEngineOptions only_filter;
-        only_filter.smoother = ExactEngineOptions::Smoother::kNone;
-        return std::make_unique<ExactEngine>(estimate.prior, estimate.emission(), only_filter);
-      };
+      filter_ = exact_engines(ExactEngineOptions::Smoother::kNone, learns());
+      learner_ = exact_engines(ExactEngineOptions::Smoother::kWindow, learns());
       search(trials_, {last_stage_}, on_search);
     } else if (levels) {
       for (Trial& trial : trials_) {
@@ -300,7 +308,13 @@ class Search {
       last_stage_ = by_particles();
       trials_ = {*std::ranges::find_if(trials_, &Trial::is_factorised)};
     }
+    if (!learner_) learner_ = filter_;
     return std::move(trials_);
+  }
+
+  // After run(), for a law that drifts, which the search has taken for one that does not.
+  void let_levels_drift(Trial& trial) const {
+    trial.estimate = refitted(trial, trial.estimate.law, tried_again().size(), {});
   }
 
   // After run(): not where a single beginning was all that could be afforded.
@@ -339,7 +353,9 @@ class Search {
     return observations_.first(std::min(observations_.size(), all));
   }
   MakeFilter filter() const {
-    return [this](const Estimate& estimate) { return filter_(estimate, seed_); };
+    return [this](const Estimate& estimate) {
+      return with_levels(filter_(estimate, seed_), estimate.law);
+    };
   }
   Estimate refitted(const Trial& trial, const AnyLaw& law, Index observations,
                     const BasisExpectation& expectation) const {
@@ -347,10 +363,18 @@ class Search {
     result.estimate.law = law;
     MStepOptions options = last_stage_.options;
     options.expectation = expectation;
-    last_stage_.improve(result, {observations, kChoiceIterations, 1}, options,
-                        [&](std::int64_t, double, const Estimate&) {
-                          if (on_search_) on_search_(1, 1);
-                        });
+    const OnIteration tell = [&](std::int64_t, double, const Estimate&) {
+      if (on_search_) on_search_(1, 1);
+    };
+    if (drifts(law)) {
+      const MakeTrialEngine make = [&](const Estimate& estimate, std::uint64_t seed) {
+        return with_levels(learner_(estimate, seed), estimate.law);
+      };
+      improve_by_engine(result, observations_.first(observations), kChoiceIterations, options, make,
+                        seed_, tell);
+    } else {
+      last_stage_.improve(result, {observations, kChoiceIterations, 1}, options, tell);
+    }
     return result.estimate;
   }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
@@ -409,7 +433,8 @@ class Search {
   std::vector<Trial> trials_;
   OnSearch on_search_;
   Stage last_stage_;
-  MakeTrialEngine filter_;
+  MakeTrialEngine filter_;   // which need not learn
+  MakeTrialEngine learner_;
 };
 
 }  // namespace
@@ -423,13 +448,14 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   Trial& best = trials.front();
   StartReport report;
   report.chosen = best.report.name;
-  if (laws.size() > 1 && search.can_compare() && observations.size() >= kFewestForChoices) {
-    report.law = search.choose_law(laws[1], best);
+  const bool may_choose = search.can_compare() && observations.size() >= kFewestForChoices;
+  if (search.can_compare() && drifts(laws.front())) search.let_levels_drift(best);
+  for (std::size_t i = 1; i < laws.size() && may_choose; ++i) {
+    report.laws.push_back(search.choose_law(laws[i], best));
   }
   BasisExpectation expectation;
   const bool may_expect = options.has_default_basis_prior() && !options.hold_basis;
-  if (may_expect && search.can_compare() && observations.size() >= kFewestForChoices &&
-      has_scarce_counts(observations, best.estimate.basis.cols())) {
+  if (may_expect && may_choose && has_scarce_counts(observations, best.estimate.basis.cols())) {
     ExpectationChoice choice = search.choose_expectation(best);
     report.basis_prior = choice.report;
     if (choice.expectation.any()) expectation = std::move(choice.expectation);

@@ -38,8 +38,7 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
   };
   const Gain gain = gain_of(held_out(second), held_out(first));
   const bool is_better = gain.mean > kStandardErrors * gain.standard_error;
-  return {(is_better ? second : first)->name(), (is_better ? first : second)->name(), gain.mean,
-          gain.standard_error};
+  return {(is_better ? second : first)->name(), second->name(), gain.mean, gain.standard_error};
 }
 
 }  // namespace headwater

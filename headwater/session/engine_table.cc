@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "headwater/engines/beam_engine.hpp"
+#include "headwater/engines/drifting_engine.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/fast_engine.hpp"
@@ -327,14 +328,25 @@ void check_engine(const Config& config, const AnyPrior& prior) {
 
 std::unique_ptr<Engine> make_engine(const EngineRequest& request) {
   const Estimate& start = request.start;
-  return engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind)
-      .make(request);
+  return with_levels(
+      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind)
+          .make(request),
+      start.law);
 }
 
 Matrix smooth_record(const EngineRequest& request, const RecordView& observations) {
   const Estimate& start = request.start;
-  return engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind)
-      .smooth_record(request, observations);
+  const EngineInfo& info =
+      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind);
+  if (!drifts(start.law)) return info.smooth_record(request, observations);
+  // With the levels that a filter finds.
+  DriftingEngine filter(info.make(request), start.law);
+  Record levelled;
+  for (Index t = 0; t < observations.size(); ++t) {
+    filter.step(observations[t], 0);
+    levelled.add(filter.levelled());
+  }
+  return info.smooth_record(request, levelled);
 }
 
 ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index num_channels) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission/levels.hpp"
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/error.hpp"
@@ -225,9 +226,18 @@ std::vector<AnyLaw> Session::Fit::laws() const {
   const bool is_auto = config_.counts.law == CountsConfig::kAuto;
   if (!is_auto) return {make_law(num_channels_, config_.counts)};
   if (config_.paper_exact) return {AnyLaw()};
-  CountsConfig counts = config_.counts;
-  counts.law = NegativeBinomial::kName;
-  return {AnyLaw(), make_law(num_channels_, counts)};
+  std::vector<AnyLaw> laws = {AnyLaw()};
+  for (const char* name : {NegativeBinomial::kName, NegativeBinomial::kDrifting}) {
+    CountsConfig counts = config_.counts;
+    counts.law = name;
+    if (std::string(name) == NegativeBinomial::kName) {
+      std::erase_if(counts.parameters, [](const Parameter& parameter) {
+        return parameter.name == NegativeBinomial::kPersistence;
+      });
+    }
+    laws.push_back(make_law(num_channels_, counts));
+  }
+  return laws;
 }
 
 Estimate Session::Fit::starting_estimate() {
@@ -364,7 +374,7 @@ void Session::Fit::run_batch() {
     if (on_iteration.get()) on_iteration.get()(iteration, log_likelihood, estimate);
   };
   Estimate start = starting_estimate();
-  if (engine().kind == EngineKind::kExact) {
+  if (engine().kind == EngineKind::kExact && !drifts(start.law)) {
     batch_ = batch_em(held_back_, std::move(start), batch_options(), tell);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
@@ -405,7 +415,7 @@ Vector Session::Fit::filtered_activation() const {
 }
 
 Matrix Session::Fit::forecast(Index horizon) const {
-  return started().working().basis * forecast_activations(started().engine(), horizon);
+  return forecast_observations(started().engine(), horizon);
 }
 
 Model Session::Fit::model() const {

@@ -34,7 +34,7 @@ Index ModelFilter::num_channels() const { return engine_->emission().num_channel
 FilterStep ModelFilter::step(const Observation& y) { return engine_->step(y, 0); }
 
 Vector ModelFilter::predicted_observation() const {
-  return engine_->basis() * engine_->predicted_activation();
+  return headwater::predicted_observation(*engine_);
 }
 
 Vector ModelFilter::filtered_activation() const {
@@ -42,7 +42,7 @@ Vector ModelFilter::filtered_activation() const {
 }
 
 Matrix ModelFilter::forecast(Index horizon) const {
-  return engine_->basis() * forecast_activations(*engine_, horizon);
+  return forecast_observations(*engine_, horizon);
 }
 
 Matrix smoothed_activations(const Estimate& estimate, bool background,

@@ -55,7 +55,8 @@ enum class Purpose : std::uint16_t {
   bridges,
   bridge_choices,
   kept_columns,
-  predictions
+  predictions,
+  levels
 };
 
 // A number strictly inside (0, 1): (n + 1/2) 2^-52 for the upper 52 bits n, the midpoints of 2^52

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "headwater/any_law.hpp"
+#include "headwater/levels.hpp"
+#include "headwater/observation.hpp"
+
+namespace headwater {
+
+// The law of each channel's level under the law 'drifting', given the counts so far. A level is a
+// factor of the channel's mean: a stationary chain ARG(1) of mean 1, variance phi (the dispersion)
+// and correlation rho (the persistence) from one observation to the next,
+//   E[e' | e] = 1 + rho (e - 1),   var[e' | e] = phi (1 - rho)^2 + 2 phi rho (1 - rho) e.
+// The law given the counts is taken to be a gamma law, so that the predicted count is negative
+// binomial and the count's news has a closed form; a prediction keeps mean and variance of the
+// chain. Means and variances are stored, not shapes and rates: with phi = 0 every level is 1.
+class LevelFilter {
+ public:
+  explicit LevelFilter(Index num_channels)
+      : means_(Vector::Ones(num_channels)), variances_(Vector::Zero(num_channels)) {}
+
+  // One step of the chain. dispersions: one, or one for each channel.
+  void predict(const Vector& dispersions, double persistence);
+  // The count of channel m, given its intensity without the level.
+  void update(Index channel, double count, double exposure, double intensity);
+  // log p(count) of a channel under the prediction, up to log count!.
+  double log_density(Index channel, double count, double exposure, double intensity) const;
+
+  const Vector& means() const { return means_; }
+  // Variance over squared mean: the dispersion of the channel's predicted count.
+  double dispersion(Index channel) const {
+    return variances_[channel] / (means_[channel] * means_[channel]);
+  }
+
+  void exchange(StateArchive& archive);
+
+ private:
+  Vector means_;
+  Vector variances_;
+  bool has_begun_ = false;  // the first prediction is the stationary law
+};
+
+// Parameters of the law 'drifting'.
+struct DriftParameters {
+  Vector dispersions;  // 1 or M
+  double persistence = 0;
+};
+bool drifts(const AnyLaw& law);
+DriftParameters drift_parameters(const AnyLaw& law);  // of a law that drifts
+
+// Statistics from which dispersions and persistence are learned. As with DispersionStatistics, a
+// score S and an information I enter as I value + S and I. The score is a difference quotient: the
+// predictions of levels that are a little more, or less, dispersed or persistent. The information is
+// the square of the score [BerndtHallHallHausman1974].
+class DriftScores {
+ public:
+  explicit DriftScores(Index num_channels);
+  static Index num_statistics(Index num_channels) { return 2 * num_channels + 2; }
+
+  // One step of all chains; then the counts of an observation, which weigh `step_size` in the
+  // running averages.
+  void predict(const DriftParameters& parameters);
+  void update(const Observation& y, const Vector& intensities, const DriftParameters& parameters,
+              double step_size);
+  const Vector& averages() const { return averages_; }
+
+  void exchange(StateArchive& archive);
+
+ private:
+  LevelFilter more_dispersed_;
+  LevelFilter less_dispersed_;
+  LevelFilter more_persistent_;
+  LevelFilter less_persistent_;
+  Vector averages_;
+};
+
+// The step of scoring for the persistence, from the last two of the averages; observations: how many
+// they are worth. Moves log(rho / (1 - rho)) by 1 at most. A weak normal prior, as informative as
+// some counts, decides where the data say nothing.
+double next_persistence(std::span<const double> statistics, double observations, double now);
+
+}  // namespace headwater
