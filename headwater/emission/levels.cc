@@ -88,19 +88,38 @@ DriftParameters drift_parameters(const AnyLaw& law) {
 }
 
 DriftScores::DriftScores(Index num_channels)
-    : more_dispersed_(num_channels),
-      less_dispersed_(num_channels),
-      more_persistent_(num_channels),
-      less_persistent_(num_channels),
+    : of_dispersion_{LevelFilter(num_channels), LevelFilter(num_channels), kDispersionApart},
+      of_persistence_{LevelFilter(num_channels), LevelFilter(num_channels), kPersistenceApart},
       averages_(Vector::Zero(num_statistics(num_channels))) {}
 
 void DriftScores::predict(const DriftParameters& parameters) {
   const double factor = std::exp(kDispersionApart / 2);
   const double odds = log_odds(parameters.persistence);
-  more_dispersed_.predict(factor * parameters.dispersions, parameters.persistence);
-  less_dispersed_.predict(parameters.dispersions / factor, parameters.persistence);
-  more_persistent_.predict(parameters.dispersions, from_log_odds(odds + kPersistenceApart / 2));
-  less_persistent_.predict(parameters.dispersions, from_log_odds(odds - kPersistenceApart / 2));
+  of_dispersion_.more.predict(factor * parameters.dispersions, parameters.persistence);
+  of_dispersion_.less.predict(parameters.dispersions / factor, parameters.persistence);
+  of_persistence_.more.predict(parameters.dispersions, from_log_odds(odds + kPersistenceApart / 2));
+  of_persistence_.less.predict(parameters.dispersions, from_log_odds(odds - kPersistenceApart / 2));
+}
+
+DriftScores::Pair::Score DriftScores::Pair::update(Index channel, double count, double exposure,
+                                                   double intensity) {
+  Score score;
+  score.slope = (more.log_density(channel, count, exposure, intensity) -
+                 less.log_density(channel, count, exposure, intensity)) /
+                apart;
+  const double phi = std::sqrt(more.dispersion(channel) * less.dispersion(channel));
+  const double mean =
+      exposure * intensity * std::sqrt(more.means()[channel] * less.means()[channel]);
+  const double by_mean = std::log(more.means()[channel] / less.means()[channel]) / apart;
+  const double by_dispersion = (more.dispersion(channel) - less.dispersion(channel)) / apart;
+  score.information =
+      by_mean * by_mean * mean / (1 + phi * mean) +
+      by_dispersion * by_dispersion *
+          negative_binomial::dispersion_information(mean, phi,
+                                                    negative_binomial::information_limit(phi));
+  more.update(channel, count, exposure, intensity);
+  less.update(channel, count, exposure, intensity);
+  return score;
 }
 
 void DriftScores::update(const Observation& y, const Vector& intensities,
@@ -112,23 +131,14 @@ void DriftScores::update(const Observation& y, const Vector& intensities,
   for_each_seen(y, [&](Index m, double count, double exposure) {
     const double intensity = intensities[m];
     if (!(intensity > 0)) return;
-    const auto difference = [&](LevelFilter& more, LevelFilter& less) {
-      const double found = more.log_density(m, count, exposure, intensity) -
-                           less.log_density(m, count, exposure, intensity);
-      more.update(m, count, exposure, intensity);
-      less.update(m, count, exposure, intensity);
-      return found;
-    };
     const double phi = at(parameters.dispersions, m);
-    const double by_dispersion = difference(more_dispersed_, less_dispersed_) / kDispersionApart;
-    if (phi > 0) {
-      const double score = by_dispersion / phi;
-      averages_[2 * m] += step_size * score * (score * phi + 1);
-      averages_[2 * m + 1] += step_size * score * score;
-    }
-    const double by_odds = difference(more_persistent_, less_persistent_) / kPersistenceApart;
-    odds_score += by_odds;
-    odds_information += by_odds * by_odds;
+    if (!(phi > 0)) return;
+    const Pair::Score own = of_dispersion_.update(m, count, exposure, intensity);
+    averages_[2 * m] += step_size * (own.information + own.slope) / phi;
+    averages_[2 * m + 1] += step_size * own.information / (phi * phi);
+    const Pair::Score shared = of_persistence_.update(m, count, exposure, intensity);
+    odds_score += shared.slope;
+    odds_information += shared.information;
   });
   averages_[averages_.size() - 2] += step_size * (odds_information * odds + odds_score);
   averages_[averages_.size() - 1] += step_size * odds_information;
@@ -136,7 +146,8 @@ void DriftScores::update(const Observation& y, const Vector& intensities,
 
 void DriftScores::exchange(StateArchive& archive) {
   const Index size = averages_.size();
-  archive(more_dispersed_, less_dispersed_, more_persistent_, less_persistent_, averages_);
+  archive(of_dispersion_.more, of_dispersion_.less, of_persistence_.more, of_persistence_.less,
+          averages_);
   archive.expect(averages_.size() == size && averages_.allFinite(), "scores of other channels");
 }
 

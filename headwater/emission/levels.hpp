@@ -48,9 +48,11 @@ bool drifts(const AnyLaw& law);
 DriftParameters drift_parameters(const AnyLaw& law);  // of a law that drifts
 
 // Statistics from which dispersions and persistence are learned. As with DispersionStatistics, a
-// score S and an information I enter as I value + S and I. The score is a difference quotient: the
-// predictions of levels that are a little more, or less, dispersed or persistent. The information is
-// the square of the score [BerndtHallHallHausman1974].
+// score S and an information I enter as I value + S and I. The score is a difference quotient of the
+// predictions by levels that are a little more, or less, dispersed or persistent. The information is
+// the expected one of a negative binomial count, whose mean and dispersion change with the
+// parameter by the same difference quotients. (Squared scores would be as right near the truth, and
+// far from it so large that scoring hardly moves.)
 class DriftScores {
  public:
   explicit DriftScores(Index num_channels);
@@ -66,10 +68,22 @@ class DriftScores {
   void exchange(StateArchive& archive);
 
  private:
-  LevelFilter more_dispersed_;
-  LevelFilter less_dispersed_;
-  LevelFilter more_persistent_;
-  LevelFilter less_persistent_;
+  // Two filters with parameters apart from each other.
+  struct Pair {
+    LevelFilter more;
+    LevelFilter less;
+    double apart;
+
+    struct Score {
+      double slope = 0;
+      double information = 0;
+    };
+    // ... of one count; then the filters take it in.
+    Score update(Index channel, double count, double exposure, double intensity);
+  };
+
+  Pair of_dispersion_;   // on the logarithmic scale
+  Pair of_persistence_;  // on the scale of log(rho / (1 - rho))
   Vector averages_;
 };
 

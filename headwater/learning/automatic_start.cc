@@ -204,6 +204,15 @@ bool is_small(const AnyPrior& prior) {
          chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
 }
 
+// The law with those parameters that the other one has too.
+AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
+  const Parameters own = law.parameters();
+  for (const Parameter& parameter : other.parameters()) {
+    if (find_parameter(own, parameter.name) != nullptr) law.set_parameter(parameter);
+  }
+  return law;
+}
+
 using Improve = std::function<void(Trial& trial, const Round& round, const MStepOptions& options,
                                    const OnIteration& on_iteration)>;
 
@@ -314,8 +323,11 @@ class Search {
 
   // After run(), for a law that drifts, which the search has taken for one that does not.
   void let_levels_drift(Trial& trial) const {
-    trial.estimate = refitted(trial, trial.estimate.law, tried_again().size(), {});
+    trial.estimate = refitted(trial, trial.estimate.law, tried_again().size(), expectation_);
   }
+
+  const BasisExpectation& expectation() const { return expectation_; }
+  const StartReport::BasisPrior& report_of_expectation() const { return report_of_expectation_; }
 
   // After run(): not where a single beginning was all that could be afforded.
   bool can_compare() const { return last_stage_.improve != nullptr; }
@@ -323,16 +335,21 @@ class Search {
   // After run(): the same trial under one law and under another, of which the better one is left.
   StartReport::LawChoice choose_law(const AnyLaw& other, Trial& trial) const {
     const auto fit = [&](const AnyLaw& law, Index observations) {
-      return refitted(trial, law, observations, {});
+      return refitted(trial, law, observations, expectation_);
     };
-    const StartReport::LawChoice choice =
-        compare_laws(trial.estimate.law, other, tried_again(), fit, filter());
-    if (choice.chosen == other->name()) trial.estimate = fit(other, tried_again().size());
+    const AnyLaw next = with_parameters_of(trial.estimate.law, other);
+    StartReport::LawChoice choice =
+        compare_laws(trial.estimate.law, next, tried_again(), fit, filter());
+    if (choice.chosen == next->name()) trial.estimate = fit(next, tried_again().size());
     return choice;
   }
 
-  // After run(): what is to be expected of the basis, and the trial fitted with that.
-  ExpectationChoice choose_expectation(Trial& trial) const {
+  // After run(), where counts are scarce: finds out what is to be expected of the basis under the
+  // law chosen so far, and fits the trial with that.
+  void choose_expectation(Trial& trial) {
+    const bool is_wanted = options_.has_default_basis_prior() && !options_.hold_basis &&
+                           has_scarce_counts(observations_, trial.estimate.basis.cols());
+    if (!is_wanted) return;
     const auto fit = [&](const BasisExpectation& expectation, Index observations) {
       return refitted(trial, trial.estimate.law, observations, expectation);
     };
@@ -341,7 +358,8 @@ class Search {
     ExpectationChoice choice =
         headwater::choose_expectation(expectation, tried_again(), fit, filter());
     if (choice.expectation.any()) trial.estimate = fit(choice.expectation, tried_again().size());
-    return choice;
+    expectation_ = std::move(choice.expectation);
+    report_of_expectation_ = choice.report;
   }
 
  private:
@@ -435,6 +453,8 @@ class Search {
   Stage last_stage_;
   MakeTrialEngine filter_;   // which need not learn
   MakeTrialEngine learner_;
+  BasisExpectation expectation_;  // that has been chosen
+  StartReport::BasisPrior report_of_expectation_;
 };
 
 }  // namespace
@@ -448,20 +468,20 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   Trial& best = trials.front();
   StartReport report;
   report.chosen = best.report.name;
-  const bool may_choose = search.can_compare() && observations.size() >= kFewestForChoices;
   if (search.can_compare() && drifts(laws.front())) search.let_levels_drift(best);
-  for (std::size_t i = 1; i < laws.size() && may_choose; ++i) {
-    report.laws.push_back(search.choose_law(laws[i], best));
+  if (search.can_compare() && observations.size() >= kFewestForChoices) {
+    // A basis that is not known well makes every law look dispersed. So what is expected of it is
+    // found between two choices, and again under a law that was chosen with that.
+    for (std::size_t i = 1; i < laws.size(); ++i) {
+      report.laws.push_back(search.choose_law(laws[i], best));
+      if (i > 1 && report.laws.back().chosen != laws[i]->name()) continue;
+      search.choose_expectation(best);
+    }
+    if (laws.size() == 1) search.choose_expectation(best);
   }
-  BasisExpectation expectation;
-  const bool may_expect = options.has_default_basis_prior() && !options.hold_basis;
-  if (may_expect && may_choose && has_scarce_counts(observations, best.estimate.basis.cols())) {
-    ExpectationChoice choice = search.choose_expectation(best);
-    report.basis_prior = choice.report;
-    if (choice.expectation.any()) expectation = std::move(choice.expectation);
-  }
+  report.basis_prior = search.report_of_expectation();
   for (const Trial& trial : trials) report.trials.push_back(trial.report);
-  return {std::move(best.estimate), std::move(expectation), std::move(report)};
+  return {std::move(best.estimate), search.expectation(), std::move(report)};
 }
 
 }  // namespace headwater

@@ -4,7 +4,9 @@ namespace headwater {
 
 namespace {
 
-constexpr double kCounts[] = {0.1, 0.3, 1, 3};
+constexpr double kCounts[] = {0.1, 0.3, 1, 3, 10, 30};
+// Predictions by particles are noisy: one number that does not improve them is no sign.
+constexpr int kMostFailures = 2;
 
 }  // namespace
 
@@ -22,11 +24,16 @@ ExpectationChoice choose_expectation(const BasisExpectation& expectation,
   choice.expectation.counts = 0;
   Vector best = without;
   double counts = 0;
+  int failures = 0;
   for (const double trial : kCounts) {
     Vector predictions = predictions_with(trial);
-    if (!(predictions.mean() > best.mean())) break;
-    best = std::move(predictions);
-    counts = trial;
+    if (predictions.mean() > best.mean()) {
+      best = std::move(predictions);
+      counts = trial;
+      failures = 0;
+    } else if (++failures == kMostFailures) {
+      break;
+    }
   }
   const Gain gain = gain_of(best, without);
   choice.report.gain = gain.mean;
