@@ -83,12 +83,18 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
   if (start.looked_for_periods && start.periods.empty()) {
     say("no period was found in the first observations\n");
   }
-  if (const StartReport::LawChoice& law = start.law; !law.chosen.empty()) {
-    const bool is_richer = law.chosen != AnyLaw()->name();
+  for (const StartReport::LawChoice& law : start.laws) {
+    const bool is_richer = law.richer == law.chosen;
     say("counts {}: {} predicts held-out observations {}better, by {:.3g} nats an observation "
         "(standard error {:.2g})\n",
-        law.chosen, is_richer ? law.chosen : law.other, is_richer ? "" : "not clearly ", law.gain,
+        law.chosen, law.richer, is_richer ? "" : "not clearly ", law.gain,
         law.standard_error);
+  }
+  if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
+    say("each entry of the basis is expected, with the weight of {:g} counts, to be as its channel "
+        "and its column: that predicts held-out observations better by {:.3g} nats an observation "
+        "(standard error {:.2g})\n",
+        prior.counts, prior.gain, prior.standard_error);
   }
   if (!model.engine_reason.empty()) {
     say("engine {}: {}\n", to_string(model.engine), model.engine_reason);

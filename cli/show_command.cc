@@ -95,7 +95,7 @@ void print_json(const ShowOptions& options, const Model& model) {
   json.key("counts").begin_object();
   json.key("law").value(estimate.law->name());
   for (const Parameter& parameter : estimate.law.parameters()) {
-    json.key(parameter.name);
+    json.key(parameter.name == "level_persistence" ? "persistence" : parameter.name);
     write_value(json, parameter.value);
   }
   json.end_object();

@@ -24,6 +24,17 @@ const std::vector<LawInfo>& law_table() {
          return AnyLaw(
              NegativeBinomial(Vector::Constant(dispersions, NegativeBinomial::kFirstDispersion)));
        }},
+      {NegativeBinomial::kDrifting,
+       "negative binomial counts; each channel has a level that drifts around 1",
+       {{"dispersion", "variance of a level, 0 or more; starts at 0.1"},
+        {NegativeBinomial::kPersistence,
+         "correlation of a level from one observation to the next, in [0, 1); starts at 0.9"}},
+       [](const LawArguments& arguments) {
+         const Index dispersions = arguments.shares_parameters ? 1 : arguments.num_channels;
+         return AnyLaw(
+             NegativeBinomial(Vector::Constant(dispersions, NegativeBinomial::kFirstDispersion),
+                              NegativeBinomial::kFirstPersistence));
+       }},
   };
   return table;
 }

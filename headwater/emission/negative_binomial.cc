@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "headwater/core/special.hpp"
 #include "headwater/emission/dispersion_estimates.hpp"
+#include "headwater/emission/levels.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
 #include "headwater/error.hpp"
 #include "headwater/random.hpp"
@@ -14,6 +16,12 @@
 namespace headwater {
 
 namespace terms = negative_binomial;
+
+namespace {
+
+constexpr double kLeastOfLevels = 1e-5;
+
+}  // namespace
 
 double NegativeBinomial::log_density(Index channel, double y, double mean) const {
   const double phi = dispersion(channel);
@@ -29,9 +37,22 @@ double NegativeBinomial::draw(Index channel, double mean, Generator& generator) 
   return poisson(generator, mean * (phi * gamma(generator, 1 / phi)));
 }
 
+Parameters NegativeBinomial::parameters() const {
+  Parameters parameters = {{"dispersion", dispersion_}};
+  if (drifts()) parameters.push_back(scalar_parameter(kPersistence, *persistence_));
+  return parameters;
+}
+
 void NegativeBinomial::set_parameter(const Parameter& parameter) {
+  if (drifts() && parameter.name == kPersistence) {
+    const bool fits = parameter.value.size() == 1 && parameter.value(0) >= 0 &&
+                      parameter.value(0) < 1;
+    if (!fits) throw UsageError(std::string(kPersistence) + ": expected one number in [0, 1)");
+    persistence_ = parameter.value(0);
+    return;
+  }
   if (parameter.name != "dispersion") {
-    throw UsageError("the law 'negative-binomial' has no parameter '" + parameter.name + "'");
+    throw UsageError("the law '" + name() + "' has no parameter '" + parameter.name + "'");
   }
   const Matrix& value = parameter.value;
   const bool fits = value.cols() == 1 && (value.rows() == 1 || value.rows() == dispersion_.size());
@@ -57,7 +78,8 @@ void NegativeBinomial::set_parameter(const Parameter& parameter) {
 }
 
 Index NegativeBinomial::num_statistics(Index num_channels) const {
-  return num_channels * DispersionStatistics::kPerChannel;
+  return drifts() ? DriftScores::num_statistics(num_channels)
+                  : num_channels * DispersionStatistics::kPerChannel;
 }
 
 void NegativeBinomial::add_statistics(Index channel, double y, double mean, double weight,
@@ -71,9 +93,17 @@ void NegativeBinomial::add_statistics(Index channel, double y, double mean, doub
 
 void NegativeBinomial::maximise(std::span<const double> statistics, double observations,
                                 const Held& held) {
+  if (drifts()) {
+    if (!held.holds(kPersistence)) {
+      persistence_ = next_persistence(statistics.last(2), observations, *persistence_);
+    }
+    statistics = statistics.first(statistics.size() - 2);
+  }
   if (held.holds("dispersion")) return;
   if (dispersion_.size() == 1) {
     dispersion_[0] = shared_dispersion(statistics, dispersion_[0]);
+    // Levels without any dispersion say nothing about how dispersed they might be.
+    if (drifts()) dispersion_[0] = std::max(dispersion_[0], kLeastOfLevels);
   } else {
     dispersion_ = channel_dispersions(statistics, observations, dispersion_);
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "headwater/cell_law.hpp"
 
 namespace headwater {
@@ -7,15 +9,25 @@ namespace headwater {
 // y ~ Poisson(mean epsilon) with a gamma variable epsilon of mean 1 and variance phi, independently
 // for each channel and observation: the variance is mean + phi mean^2. Each channel has a
 // dispersion phi of its own, or all share one. With phi = 0 the law is Poisson's.
+//
+// Where channels drift, epsilon is a channel's level, which persists from one observation to the
+// next (see LevelFilter). This class then has the law of a count of which nothing is known of the
+// counts before it. An observation whose dispersions are given has these in place of the law's.
 class NegativeBinomial {
  public:
   static constexpr const char* kName = "negative-binomial";
+  static constexpr const char* kDrifting = "drifting";
+  // Not 'persistence': priors have a parameter of that name.
+  static constexpr const char* kPersistence = "level_persistence";
   static constexpr double kFirstDispersion = 0.1;  // where nothing is known
+  static constexpr double kFirstPersistence = 0.9;
 
-  // One dispersion, or one for each channel.
-  explicit NegativeBinomial(Vector dispersion) : dispersion_(std::move(dispersion)) {}
+  // One dispersion, or one for each channel. persistence: of drifting levels.
+  explicit NegativeBinomial(Vector dispersion, std::optional<double> persistence = {})
+      : dispersion_(std::move(dispersion)), persistence_(persistence) {}
 
-  std::string name() const { return kName; }
+  std::string name() const { return drifts() ? kDrifting : kName; }
+  bool drifts() const { return persistence_.has_value(); }
   double dispersion(Index channel) const {
     return dispersion_.size() == 1 ? dispersion_[0] : dispersion_[channel];
   }
@@ -35,7 +47,7 @@ class NegativeBinomial {
   }
   double draw(Index channel, double mean, Generator& generator) const;
 
-  Parameters parameters() const { return {{"dispersion", dispersion_}}; }
+  Parameters parameters() const;
   void set_parameter(const Parameter& parameter);
   Index num_statistics(Index num_channels) const;
   void add_statistics(Index channel, double y, double mean, double weight,
@@ -47,6 +59,7 @@ class NegativeBinomial {
 
  private:
   Vector dispersion_;  // 1 or M
+  std::optional<double> persistence_;
 };
 
 }  // namespace headwater

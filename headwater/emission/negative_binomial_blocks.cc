@@ -39,7 +39,7 @@ double exposure_at(const Evidence& evidence, std::size_t j) {
   return evidence.exposures().empty() ? 1 : evidence.exposures()[j];
 }
 
-void take_notes(const Evidence& evidence, const NegativeBinomial& law,
+void take_notes(const Evidence& evidence, const NegativeBinomialBlocks& law,
                 NegativeBinomialNotes& notes) {
   notes.scales.clear();
   notes.weights.clear();
@@ -49,7 +49,7 @@ void take_notes(const Evidence& evidence, const NegativeBinomial& law,
   for (const Stretch& stretch : evidence.stretches()) {
     const std::size_t first = notes.counts.size();
     for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
-      const double phi = law.dispersion(evidence.channels()[j]);
+      const double phi = law.dispersion(evidence.observation(), evidence.channels()[j]);
       const double count = evidence.counts()[j];
       notes.scales.push_back(phi * exposure_at(evidence, j));
       notes.weights.push_back(phi > 0 ? count + 1 / phi : 0);
@@ -102,7 +102,7 @@ void NegativeBinomialBlocks::look_at(const Observation& y, const PaddedRows& bas
   total.setZero(basis.cols());
   const bool has_exposures = !y.exposed().empty();
   for_each_seen(y, [&](Index m, double count, double exposure) {
-    const bool is_linear = dispersion(m) == 0;
+    const bool is_linear = dispersion(y, m) == 0;
     if (is_linear) total += exposure * Eigen::Map<const Vector>(basis.row(m), basis.cols());
     if (is_linear && count == 0) return;
     if (has_exposures) {
@@ -112,7 +112,7 @@ void NegativeBinomialBlocks::look_at(const Observation& y, const PaddedRows& bas
     }
   });
   out.finish();
-  take_notes(out, cell_, out.mutable_notes<NegativeBinomialNotes>());
+  take_notes(out, *this, out.mutable_notes<NegativeBinomialNotes>());
 }
 
 // sum over the channels seen of rising_logs(y_m, phi_m) + y_m log exposure(m) - log Gamma(y_m + 1).
@@ -121,7 +121,8 @@ double NegativeBinomialBlocks::log_base_measure(const Observation& y) const {
   for_each_count(y, [&](std::size_t j, double exposure) {
     const double count = y.counts()[j];
     sum +=
-        negative_binomial::rising_logs(count, dispersion(y.channels()[j])) - log_factorial(count);
+        negative_binomial::rising_logs(count, dispersion(y, y.channels()[j])) -
+        log_factorial(count);
     if (exposure != 1) sum += count * std::log(exposure);
   });
   return sum;
@@ -185,8 +186,8 @@ void NegativeBinomialBlocks::forces(const Evidence& evidence, std::span<const do
                                     Forces& out) const {
   resize(intensities.size(), out);
   for (std::size_t j = 0; j < intensities.size(); ++j) {
-    set_forces(evidence.counts()[j], exposure_at(evidence, j), dispersion(evidence.channels()[j]),
-               intensities[j], j, out);
+    set_forces(evidence.counts()[j], exposure_at(evidence, j),
+               dispersion(evidence.observation(), evidence.channels()[j]), intensities[j], j, out);
   }
 }
 
@@ -200,7 +201,7 @@ bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& b
   bool explains = true;
   for (std::size_t j = 0; j < channels.size(); ++j) {
     const double count = evidence.counts()[j];
-    set_forces(count, exposure_at(evidence, j), dispersion(channels[j]),
+    set_forces(count, exposure_at(evidence, j), dispersion(evidence.observation(), channels[j]),
                intensity_at(basis, channels[j], x), j, out);
     explains &= count == 0 || out.gains[j] > 0;
   }
@@ -235,7 +236,16 @@ CellForces NegativeBinomialBlocks::cell_forces(Index channel, double count, doub
           exposure * cell_.loss(channel, count, exposure * intensity)};
 }
 
+CellForces NegativeBinomialBlocks::forces_in(const Observation& y, Index channel, double count,
+                                             double exposure, double intensity) const {
+  if (y.dispersions().empty()) return cell_forces(channel, count, exposure, intensity);
+  const NegativeBinomial own(Vector::Constant(1, y.dispersions()[channel]));
+  return {own.gain(0, count, intensity), exposure * own.loss(0, count, exposure * intensity)};
+}
+
 std::unique_ptr<StateLikelihoods> NegativeBinomialBlocks::state_likelihoods(Matrix states) const {
+  // Tables are of no use where dispersions change from one observation to the next.
+  if (cell_.drifts()) return BlockLaw::state_likelihoods(std::move(states));
   return std::make_unique<NegativeBinomialStateLikelihoods>(std::move(states));
 }
 

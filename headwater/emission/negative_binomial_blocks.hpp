@@ -21,6 +21,10 @@ class NegativeBinomialBlocks final : public BlockLaw {
   bool has_plain_losses() const override { return false; }
 
   double dispersion(Index channel) const { return cell_.dispersion(channel); }
+  // ... of a cell of an observation, which may have dispersions of its own.
+  double dispersion(const Observation& y, Index channel) const {
+    return y.dispersions().empty() ? dispersion(channel) : y.dispersions()[channel];
+  }
   // See dispersion_information().
   double limit(Index channel) const { return limits_.size() == 1 ? limits_[0] : limits_[channel]; }
 
@@ -39,6 +43,8 @@ class NegativeBinomialBlocks final : public BlockLaw {
                 PointForces& out) const override;
   CellForces cell_forces(Index channel, double count, double exposure,
                          double intensity) const override;
+  CellForces forces_in(const Observation& y, Index channel, double count, double exposure,
+                       double intensity) const override;
 
   std::unique_ptr<StateLikelihoods> state_likelihoods(Matrix states) const override;
   std::unique_ptr<EmissionSums> sums() const override;

@@ -22,14 +22,15 @@ void NegativeBinomialSums::Cells::clear() {
 }
 
 void NegativeBinomialSums::Cells::add(Index channel, double count, double exposure,
-                                      const NegativeBinomialBlocks& law, const PaddedRows& basis) {
+                                      double dispersion, double limit, const double* row,
+                                      Index columns) {
   channels.push_back(channel);
   counts.push_back(count);
   exposures.push_back(exposure);
-  scales.push_back(law.dispersion(channel) * exposure);
-  dispersions.push_back(law.dispersion(channel));
-  limits.push_back(law.limit(channel));
-  rows.insert(rows.end(), basis.row(channel), basis.row(channel) + basis.cols());
+  scales.push_back(dispersion * exposure);
+  dispersions.push_back(dispersion);
+  limits.push_back(limit);
+  rows.insert(rows.end(), row, row + columns);
 }
 
 void NegativeBinomialSums::Cells::take_sums(const Eigen::Ref<const Matrix>& states,
@@ -70,20 +71,22 @@ void NegativeBinomialSums::add_softening(const Eigen::Ref<const Matrix>& states,
   if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
   cells_.clear();
   for_each_seen(y, [&](Index m, double count, double exposure) {
-    cells_.add(m, count, exposure, law, emission.rows());
+    cells_.add(m, count, exposure, law.dispersion(y, m), law.limit(m), emission.rows().row(m),
+               emission.rows().cols());
   });
   cells_.take_sums(states, as_span(weights));
   mean_.noalias() = states.transpose() * weights;
   const double weight = weights.sum();
   for (std::size_t j = 0; j < cells_.channels.size(); ++j) {
     const Index m = cells_.channels[j];
-    const double phi = law.dispersion(m);
+    const double phi = cells_.dispersions[j];
     const double count = cells_.counts[j];
     const double* losses = cells_.losses.data() + j * static_cast<std::size_t>(columns);
     for (Index k = 0; k < columns; ++k) {
       out.unseen(m, k) += cells_.exposures[j] * (mean_[k] - (1 + phi * count) * losses[k]);
     }
-    if (out.s4.size() == 0) continue;
+    // What an observation with dispersions of its own says about the law's is not known here.
+    if (out.s4.size() == 0 || !y.dispersions().empty()) continue;
     const double score = weight * negative_binomial::rising_slope(count, phi) + cells_.bends[j] -
                          count * cells_.slopes[j];
     double* const own = out.s4.data() + m * DispersionStatistics::kPerChannel;

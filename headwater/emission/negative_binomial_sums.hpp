@@ -27,8 +27,8 @@ class NegativeBinomialSums final : public EmissionSums {
   // Cells of some channels, each with its count and exposure, and the sums of the kernel over them.
   struct Cells {
     void clear();
-    void add(Index channel, double count, double exposure, const NegativeBinomialBlocks& law,
-             const PaddedRows& basis);
+    void add(Index channel, double count, double exposure, double dispersion, double limit,
+             const double* row, Index columns);
     void take_sums(const Eigen::Ref<const Matrix>& states, std::span<const double> weights);
 
     std::vector<Index> channels;

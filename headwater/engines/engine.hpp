@@ -47,6 +47,11 @@ class Engine {
 
   virtual Vector predicted_activation() const = 0;  // E[x_t | y_1..t-1], background included
   virtual Vector filtered_activation() const = 0;   // E[x_t | y_1..t]
+  // Of the channels at the last step, before its counts were seen; empty where they have none.
+  virtual const ExpectedLevels& expected_levels() const {
+    static const ExpectedLevels kNone;
+    return kNone;
+  }
   // Draws of x_t given y_1..t-1, one a row, background included.
   virtual void sample_predicted(Generator& generator, Matrix& out) const = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/error.hpp"
 
 namespace headwater {
@@ -29,7 +30,31 @@ void write_quantiles(std::vector<double>& draws, const std::vector<double>& part
   }
 }
 
+// One count of the channel for each intensity. A level that drifts is as uncertain as the engine
+// expects it to be.
+void draw_counts(const Engine& engine, Index channel, std::span<const double> intensities,
+                 Generator& generator, std::vector<double>& counts) {
+  const ExpectedLevels& levels = engine.expected_levels();
+  if (!levels.any()) {
+    const AnyLaw& law = engine.emission().law();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i] = law->draw(channel, intensities[i], generator);
+    }
+    return;
+  }
+  const NegativeBinomial law(Vector::Constant(1, levels.dispersions[channel]));
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    counts[i] = law.draw(0, levels.means[channel] * intensities[i], generator);
+  }
+}
+
 }  // namespace
+
+Vector predicted_observation(const Engine& engine) {
+  Vector means = engine.emission_now().basis() * engine.predicted_activation();
+  if (engine.expected_levels().any()) means.array() *= engine.expected_levels().means.array();
+  return means;
+}
 
 void ForecastOptions::validate() const {
   for (const double part : quantiles) {
@@ -59,7 +84,7 @@ void Forecast::next() {
 }
 
 Vector Forecast::mean() const {
-  Vector mean = engine_->emission_now().basis() * engine_->predicted_activation();
+  Vector mean = predicted_observation(*engine_);
   if (options_.with_total) {
     const double total = mean.sum();
     mean.conservativeResize(mean.size() + 1);
@@ -86,9 +111,7 @@ Matrix Forecast::quantiles() const {
   for (Index m = 0; m < num_channels; ++m) {
     Generator of_counts = random.at(time, static_cast<std::uint32_t>(m), Purpose::forecast_counts);
     intensities.noalias() = activations * emission.basis().row(m).transpose();
-    for (std::size_t i = 0; i < draws.size(); ++i) {
-      draws[i] = emission.law()->draw(m, intensities[static_cast<Index>(i)], of_counts);
-    }
+    draw_counts(*engine_, m, as_span(intensities), of_counts, draws);
     for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += draws[i];
     write_quantiles(draws, options_.quantiles, m, quantiles);
   }

@@ -6,10 +6,14 @@
 #include <cmath>
 #include <optional>
 
+#include "headwater/emission/levels.hpp"
 #include "headwater/engines/beam_engine.hpp"
+#include "headwater/engines/drifting_engine.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
+#include "headwater/learning/basis_expectation.hpp"
 #include "headwater/learning/beginnings.hpp"
+#include "headwater/learning/expectation_choice.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
@@ -28,9 +32,10 @@ constexpr Index kMostLevelStates = 256;
 // one with 2,000 and in none with 4,000.
 constexpr Index kObservationsForCumulants = 4000;
 
-// A trial is fitted to so many observations at least, and by so many iterations, to compare laws.
-constexpr Index kFewestForLaws = 30;
-constexpr std::int64_t kLawIterations = 15;
+// A trial is fitted to so many observations at least, and by so many iterations, to compare laws and
+// expectations.
+constexpr Index kFewestForChoices = 30;
+constexpr std::int64_t kChoiceIterations = 15;
 
 // The first round is on few observations: enough to tell a hopeless beginning.
 constexpr Index kFirstRound = 300;
@@ -102,12 +107,22 @@ bool is_small(const AnyPrior& prior) {
          chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
 }
 
-using Improve =
-    std::function<void(StartTrial& trial, const Round& round, const OnIteration& on_iteration)>;
+// The law with those parameters that the other one has too.
+AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
+  const Parameters own = law.parameters();
+  for (const Parameter& parameter : other.parameters()) {
+    if (find_parameter(own, parameter.name) != nullptr) law.set_parameter(parameter);
+  }
+  return law;
+}
+
+using Improve = std::function<void(StartTrial& trial, const Round& round, const MStepOptions& options,
+                                   const OnIteration& on_iteration)>;
 
 struct Stage {
   std::vector<Round> rounds;
   Improve improve;
+  MStepOptions options;
 };
 
 void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages,
@@ -128,7 +143,7 @@ void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages,
   for (const Stage& stage : stages) {
     for (const Round& round : stage.rounds) {
       for (std::size_t i = 0; i < count; ++i) {
-        stage.improve(trials[i], round, tell);
+        stage.improve(trials[i], round, stage.options, tell);
         ++done;
       }
       sort_by_likelihood(trials, count);
@@ -183,11 +198,8 @@ class Search {
         is_itself ? std::nullopt : stand_in(prior_, kMostLevelStates, kMostStates);
     if (is_itself) {
       last_stage_ = by_exact_em(prior_);
-      filter_ = [](const Estimate& estimate, std::uint64_t) {
-        ExactEngineOptions only_filter;
-        only_filter.smoother = ExactEngineOptions::Smoother::kNone;
-        return std::make_unique<ExactEngine>(estimate.prior, estimate.emission(), only_filter);
-      };
+      filter_ = exact_engines(ExactEngineOptions::Smoother::kNone, learns());
+      learner_ = exact_engines(ExactEngineOptions::Smoother::kWindow, learns());
       search(trials_, {last_stage_}, on_search);
     } else if (levels) {
       for (StartTrial& trial : trials_) {
@@ -210,34 +222,84 @@ class Search {
       last_stage_ = by_particles();
       trials_ = {*std::ranges::find_if(trials_, &StartTrial::is_factorised)};
     }
+    if (!learner_) learner_ = filter_;
     return std::move(trials_);
   }
 
+  // After run(), for a law that drifts, which the search has taken for one that does not.
+  void let_levels_drift(StartTrial& trial) const {
+    trial.estimate = refitted(trial, trial.estimate.law, tried_again().size(), expectation_);
+  }
+
+  const BasisExpectation& expectation() const { return expectation_; }
+  const StartReport::BasisPrior& report_of_expectation() const { return report_of_expectation_; }
+
   // After run(): not where a single beginning was all that could be afforded.
-  bool can_compare_laws() const { return last_stage_.improve != nullptr; }
+  bool can_compare() const { return last_stage_.improve != nullptr; }
 
   // After run(): the same trial under one law and under another, of which the better one is left.
   StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) const {
-    const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
-    const RecordView tried = observations_.first(std::min(observations_.size(), all));
     const auto fit = [&](const AnyLaw& law, Index observations) {
-      StartTrial result = trial;
-      result.estimate.law = law;
-      last_stage_.improve(result, {observations, kLawIterations, 1},
-                          [&](std::int64_t, double, const Estimate&) {
-                            if (on_search_) on_search_(1, 1);
-                          });
-      return result.estimate;
+      return refitted(trial, law, observations, expectation_);
     };
-    const auto filter = [&](const Estimate& estimate) { return filter_(estimate, seed_); };
-    const StartReport::LawChoice choice =
-        compare_laws(trial.estimate.law, other, tried, fit, filter);
-    if (choice.chosen == other->name()) trial.estimate = fit(other, tried.size());
+    const AnyLaw next = with_parameters_of(trial.estimate.law, other);
+    StartReport::LawChoice choice =
+        compare_laws(trial.estimate.law, next, tried_again(), fit, filter());
+    if (choice.chosen == next->name()) trial.estimate = fit(next, tried_again().size());
     return choice;
+  }
+
+  // After run(), where counts are scarce: finds out what is to be expected of the basis under the
+  // law chosen so far, and fits the trial with that.
+  void choose_expectation(StartTrial& trial) {
+    const bool is_wanted = options_.has_default_basis_prior() && !options_.hold_basis &&
+                           has_scarce_counts(observations_, trial.estimate.basis.cols());
+    if (!is_wanted) return;
+    const auto fit = [&](const BasisExpectation& expectation, Index observations) {
+      return refitted(trial, trial.estimate.law, observations, expectation);
+    };
+    const BasisExpectation expectation =
+        expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
+    ExpectationChoice choice =
+        headwater::choose_expectation(expectation, tried_again(), fit, filter());
+    if (choice.expectation.any()) trial.estimate = fit(choice.expectation, tried_again().size());
+    expectation_ = std::move(choice.expectation);
+    report_of_expectation_ = choice.report;
   }
 
  private:
   bool learns() const { return learns_prior(options_, prior_); }
+
+  // Those that choices are made on after run().
+  RecordView tried_again() const {
+    const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
+    return observations_.first(std::min(observations_.size(), all));
+  }
+  MakeFilter filter() const {
+    return [this](const Estimate& estimate) {
+      return with_levels(filter_(estimate, seed_), estimate.law);
+    };
+  }
+  Estimate refitted(const StartTrial& trial, const AnyLaw& law, Index observations,
+                    const BasisExpectation& expectation) const {
+    StartTrial result = trial;
+    result.estimate.law = law;
+    MStepOptions options = last_stage_.options;
+    options.expectation = expectation;
+    const OnIteration tell = [&](std::int64_t, double, const Estimate&) {
+      if (on_search_) on_search_(1, 1);
+    };
+    if (drifts(law)) {
+      const MakeTrialEngine make = [&](const Estimate& estimate, std::uint64_t seed) {
+        return with_levels(learner_(estimate, seed), estimate.law);
+      };
+      improve_by_engine(result, observations_.first(observations), kChoiceIterations, options, make,
+                        seed_, tell);
+    } else {
+      last_stage_.improve(result, {observations, kChoiceIterations, 1}, options, tell);
+    }
+    return result.estimate;
+  }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
   Index most_affordable(Index width, double most_cells) const {
     return affordable(num_tried_, width, observations_.num_channels(), most_cells);
@@ -251,7 +313,7 @@ class Search {
   Stage by_exact_em(const AnyPrior& prior) const {
     const Index most = most_states_affordable(prior.finite_chain());
     const Index few = std::min(most, kFirstRound);
-    return {{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, exactly(options_)};
+    return {{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, exactly(), options_};
   }
   // What the options hold are parameters of the prior, which the stand-in does not have.
   Stage by_stand_in(const AnyPrior& levels) const {
@@ -259,29 +321,29 @@ class Search {
     const Index few = std::min(most, kFirstRound);
     MStepOptions options = options_;
     options.held_parameters.clear();
-    return {{{few, 10, 4}, {most, 20, 4}}, exactly(std::move(options))};
+    return {{{few, 10, 4}, {most, 20, 4}}, exactly(), std::move(options)};
   }
   Stage by_particles() const {
     const Index all = most_affordable(kTrialParticles * num_columns(), kMostParticleCells);
-    return {rounds_by_particles(prior_, all), with_engines(particle_engines(learns()))};
+    return {rounds_by_particles(prior_, all), with_engines(particle_engines(learns())), options_};
   }
   Stage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
     const Index most = most_affordable(width * num_columns(), most_cells);
     const Index few = std::min(most, kFirstRound);
-    return {{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}}, with_engines(std::move(make))};
+    return {{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}}, with_engines(std::move(make)), options_};
   }
 
-  Improve exactly(MStepOptions options) const {
-    return [this, options = std::move(options)](StartTrial& trial, const Round& round,
-                                                const OnIteration& tell) {
+  Improve exactly() const {
+    return [this](StartTrial& trial, const Round& round, const MStepOptions& options,
+                  const OnIteration& tell) {
       improve(trial, observations_.first(round.observations), round.iterations, options, tell);
     };
   }
   Improve with_engines(MakeTrialEngine make) const {
     return [this, make = std::move(make)](StartTrial& trial, const Round& round,
-                                          const OnIteration& tell) {
+                                          const MStepOptions& options, const OnIteration& tell) {
       if (trial.is_stand_in) put_under(prior_, trial);
-      improve_by_engine(trial, observations_.first(round.observations), round.iterations, options_,
+      improve_by_engine(trial, observations_.first(round.observations), round.iterations, options,
                         make, seed_, tell);
     };
   }
@@ -294,7 +356,10 @@ class Search {
   std::vector<StartTrial> trials_;
   OnSearch on_search_;
   Stage last_stage_;
-  MakeTrialEngine filter_;
+  MakeTrialEngine filter_;   // which need not learn
+  MakeTrialEngine learner_;
+  BasisExpectation expectation_;  // that has been chosen
+  StartReport::BasisPrior report_of_expectation_;
 };
 
 }  // namespace
@@ -308,11 +373,20 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   StartTrial& best = trials.front();
   StartReport report;
   report.chosen = best.report.name;
-  if (laws.size() > 1 && search.can_compare_laws() && observations.size() >= kFewestForLaws) {
-    report.law = search.choose_law(laws[1], best);
+  if (search.can_compare() && drifts(laws.front())) search.let_levels_drift(best);
+  if (search.can_compare() && observations.size() >= kFewestForChoices) {
+    // A basis that is not known well makes every law look dispersed. So what is expected of it is
+    // found between two choices, and again under a law that was chosen with that.
+    for (std::size_t i = 1; i < laws.size(); ++i) {
+      report.laws.push_back(search.choose_law(laws[i], best));
+      if (i > 1 && report.laws.back().chosen != laws[i]->name()) continue;
+      search.choose_expectation(best);
+    }
+    if (laws.size() == 1) search.choose_expectation(best);
   }
+  report.basis_prior = search.report_of_expectation();
   for (const StartTrial& trial : trials) report.trials.push_back(trial.report);
-  return {std::move(best.estimate), std::move(report)};
+  return {std::move(best.estimate), search.expectation(), std::move(report)};
 }
 
 }  // namespace headwater

@@ -19,6 +19,7 @@ Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least = 0
 
 struct StartSearch {
   Estimate estimate;
+  BasisExpectation expectation;  // of the basis, for the fit that follows
   StartReport report;
 };
 
@@ -38,10 +39,13 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 //
 // The basis has a last column more for a background. What the options hold is not touched.
 //
-// The search is under the first law. If there is a second one, both are then fitted to the first
-// two thirds of the observations and predict the rest: the second is taken if it predicts better by
-// more than three standard errors. (With two, a law that scatters more would be taken wrongly for
+// The search is under the first law. Each further one is then compared with the one that has been
+// chosen so far: both are fitted to the first two thirds of the observations and predict the rest,
+// and the further one is taken if it predicts better by more than three standard errors. (With two, a law that scatters more would be taken wrongly for
 // several Poisson streams of forty: it makes up for a basis that is not known exactly.)
+//
+// In the same way it is found, where counts are scarce, what is to be expected of the basis (see
+// choose_expectation), unless the options have a prior of the basis other than the default.
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
                             const std::vector<AnyLaw>& laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,

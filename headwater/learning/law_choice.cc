@@ -9,32 +9,36 @@ namespace {
 constexpr double kStandardErrors = 3;
 constexpr double kImpossible = -1e6;  // log-probability of what cannot be
 
-// log p(y_t | y_1 .. y_{t-1}) of each observation.
-Vector predictions(Engine& engine, const RecordView& observations) {
+}  // namespace
+
+Index fitted_part(Index observations) { return 2 * observations / 3; }
+
+Vector held_out_predictions(Engine& engine, const RecordView& observations, Index fitted) {
   Vector logarithms(observations.size());
   for (Index t = 0; t < observations.size(); ++t) {
     const FilterStep step = engine.step(observations[t], 0);
     logarithms[t] = step.impossible ? kImpossible : step.log_predictive;
   }
-  return logarithms;
+  return logarithms.tail(observations.size() - fitted);
 }
 
-}  // namespace
+Gain gain_of(const Vector& predictions, const Vector& others) {
+  const Vector gains = predictions - others;
+  const auto n = static_cast<double>(gains.size());
+  const double mean = gains.mean();
+  return {mean, std::sqrt((gains.array() - mean).square().sum() / (n * (n - 1)))};
+}
 
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const RecordView& observations, const FitLaw& fit,
                                     const MakeFilter& filter) {
-  const Index fitted = 2 * observations.size() / 3;
-  const auto held_out = [&](const AnyLaw& law) -> Vector {
-    const std::unique_ptr<Engine> engine = filter(fit(law, fitted));
-    return predictions(*engine, observations).tail(observations.size() - fitted);
+  const Index fitted = fitted_part(observations.size());
+  const auto held_out = [&](const AnyLaw& law) {
+    return held_out_predictions(*filter(fit(law, fitted)), observations, fitted);
   };
-  const Vector gains = held_out(second) - held_out(first);
-  const auto n = static_cast<double>(gains.size());
-  const double gain = gains.mean();
-  const double error = std::sqrt((gains.array() - gain).square().sum() / (n * (n - 1)));
-  const bool is_better = gain > kStandardErrors * error;
-  return {(is_better ? second : first)->name(), (is_better ? first : second)->name(), gain, error};
+  const Gain gain = gain_of(held_out(second), held_out(first));
+  const bool is_better = gain.mean > kStandardErrors * gain.standard_error;
+  return {(is_better ? second : first)->name(), second->name(), gain.mean, gain.standard_error};
 }
 
 }  // namespace headwater

@@ -14,6 +14,18 @@ namespace headwater {
 using FitLaw = std::function<Estimate(const AnyLaw& law, Index observations)>;
 using MakeFilter = std::function<std::unique_ptr<Engine>(const Estimate& estimate)>;
 
+// Of this many observations, so many are fitted to; the others are to be predicted.
+Index fitted_part(Index observations);
+// log p(y_t | y_1 .. y_{t-1}) of each observation after the fitted ones.
+Vector held_out_predictions(Engine& engine, const RecordView& observations, Index fitted);
+
+// How much better one series of predictions is than another.
+struct Gain {
+  double mean = 0;
+  double standard_error = 0;
+};
+Gain gain_of(const Vector& predictions, const Vector& others);
+
 // Fits two laws of the counts to the first two thirds of the observations and lets them predict the
 // rest. The second one is chosen if it predicts better by more than three standard errors: it has
 // more parameters, and a small dispersion also makes up for a basis that is not quite right. With

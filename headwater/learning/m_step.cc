@@ -91,7 +91,21 @@ bool MStepOptions::holds(std::string_view parameter) const {
   return std::ranges::find(held_parameters, parameter) != held_parameters.end();
 }
 
+bool MStepOptions::has_default_basis_prior() const {
+  const MStepOptions usual;
+  return basis_shape == usual.basis_shape && basis_rate == usual.basis_rate;
+}
+
+void BasisExpectation::exchange(StateArchive& archive) {
+  archive(counts, channels, columns);
+  archive.expect(std::isfinite(counts) && counts >= 0 && channels.allFinite() &&
+                     columns.allFinite() && (channels.array() > 0).all() &&
+                     (columns.array() > 0).all(),
+                 "an expectation of the basis that is none");
+}
+
 void MStepOptions::drop_weak_priors() {
+  expectation = {};
   basis_shape = 1;
   basis_rate = 0;
   basis_floor = 0;
@@ -114,12 +128,17 @@ MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior&
                            : 0) {}
 
 void MStep::exchange(StateArchive& archive) {
-  archive(channel_scale_, centred_columns_);
+  archive(channel_scale_, centred_columns_, options_.expectation);
   archive.expect((channel_scale_.array() > 0).all() && channel_scale_.allFinite(),
                  "a scale of the channels that is none");
 }
 
-bool MStep::fits(const AnyPrior& prior) const {
+bool MStep::fits(const AnyPrior& prior, const Matrix& basis) const {
+  const BasisExpectation& expected = options_.expectation;
+  if (expected.any() &&
+      (expected.channels.size() != basis.rows() || expected.columns.size() != basis.cols())) {
+    return false;
+  }
   return centred_columns_ == 0 ||
          (centred_columns_ == prior.num_components() && may_centre(options_, prior));
 }
@@ -131,9 +150,11 @@ bool MStep::learns(const AnyPrior& prior) const {
 void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
   if (options_.hold_basis) return;
   const double count = statistics.effective_count();
-  const double extra_counts = (options_.basis_shape - 1) / count;
+  const BasisExpectation& expected = options_.expectation;
+  const double extra_counts = (options_.basis_shape - 1 + expected.counts) / count;
   // Of each channel, so that the loop over its cells has one division.
-  const Vector extra_exposures = options_.basis_rate / (channel_scale_.array() * count);
+  const Vector weak_exposures = options_.basis_rate / (channel_scale_.array() * count);
+  Vector extra_exposures = weak_exposures;
   const Vector floors = options_.basis_floor * channel_scale_;
   const Vector sums = column_sums(basis.leftCols(centred_columns_));
   const bool all_seen = statistics.unseen.size() == 0;
@@ -142,6 +163,10 @@ void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
     const double negligible = kNegligible * s1;
     const auto counts = statistics.s2.col(k);
     auto column = basis.col(k);
+    if (expected.any()) {
+      extra_exposures = weak_exposures.array() +
+                        expected.counts / (count * expected.columns[k] * expected.channels.array());
+    }
     const auto update = [&](Index m, double exposure) {
       column[m] = std::max((counts[m] + extra_counts) / (exposure + extra_exposures[m]), floors[m]);
     };
@@ -181,11 +206,15 @@ void MStep::update_season(const Statistics& statistics, std::int64_t turn, Seaso
 }
 
 double MStep::log_prior(const Matrix& basis, const AnyPrior& prior) const {
+  const BasisExpectation& expected = options_.expectation;
+  const double counts = options_.basis_shape - 1 + expected.counts;
   double sum = 0;
   for (Index k = 0; k < basis.cols(); ++k) {
     for (Index m = 0; m < basis.rows(); ++m) {
-      if (options_.basis_shape > 1) sum += (options_.basis_shape - 1) * std::log(basis(m, k));
+      if (counts > 0) sum += counts * std::log(basis(m, k));
       sum -= options_.basis_rate / channel_scale_[m] * basis(m, k);
+      if (!expected.any()) continue;
+      sum -= expected.counts / (expected.channels[m] * expected.columns[k]) * basis(m, k);
     }
   }
   if (options_.transition_weight > 0 && prior.is_finite()) {

@@ -22,7 +22,8 @@ class MStep {
 
   const MStepOptions& options() const { return options_; }
   void exchange(StateArchive& archive);
-  bool fits(const AnyPrior& prior) const;  // whether what was read can be of a fit with this prior
+  // Whether what was read can be of a fit with this prior and a basis of this size.
+  bool fits(const AnyPrior& prior, const Matrix& basis) const;
   bool is_centred() const { return centred_columns_ > 0; }
   bool learns(const AnyPrior& prior) const;  // whether any parameter of it, or its scale
   bool learns(const Season& season) const { return !season.empty() && !options_.holds(kProfile); }

@@ -27,7 +27,8 @@ void OnlineEm::exchange(StateArchive& archive) {
           m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
   engine_->exchange(archive);
   if (!archive.is_reading()) return;
-  archive.expect(m_step_.fits(estimate_.prior), "columns that keep their sums where none do");
+  archive.expect(m_step_.fits(estimate_.prior, estimate_.basis),
+                 "an M-step of another prior or size");
   learn_prior_ = m_step_.learns(estimate_.prior);
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(lost_mass_),
                  "a log-likelihood that is not finite");

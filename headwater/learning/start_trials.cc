@@ -31,6 +31,15 @@ void improve(StartTrial& trial, const RecordView& observations, std::int64_t ite
       result.log_likelihood.back() / static_cast<double>(observations.size());
 }
 
+MakeTrialEngine exact_engines(ExactEngineOptions::Smoother smoother, bool learn_prior) {
+  return [smoother, learn_prior](const Estimate& estimate, std::uint64_t) {
+    ExactEngineOptions options;
+    options.smoother = smoother;
+    options.learn_prior = learn_prior;
+    return std::make_unique<ExactEngine>(estimate.prior, estimate.emission(), options);
+  };
+}
+
 MakeTrialEngine particle_engines(bool learn_prior) {
   return [learn_prior, pool = std::make_shared<ThreadPool>(1)](const Estimate& estimate,
                                                                std::uint64_t seed) {

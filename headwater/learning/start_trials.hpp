@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "headwater/engines/engine.hpp"
+#include "headwater/engines/exact_engine.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/m_step.hpp"
@@ -37,6 +38,7 @@ void improve(StartTrial& trial, const RecordView& observations, std::int64_t ite
 using MakeTrialEngine =
     std::function<std::unique_ptr<Engine>(const Estimate& estimate, std::uint64_t seed)>;
 
+MakeTrialEngine exact_engines(ExactEngineOptions::Smoother smoother, bool learn_prior);
 MakeTrialEngine particle_engines(bool learn_prior);
 MakeTrialEngine beam_engines(bool learn_prior);
 MakeTrialEngine fast_engines(bool learn_prior);

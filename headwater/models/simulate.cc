@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "headwater/emission/levels.hpp"
 #include "headwater/error.hpp"
 
 namespace headwater {
@@ -27,6 +28,22 @@ Simulator::Simulator(AnyPrior prior, Emission emission, std::uint64_t seed, std:
   }
 }
 
+// ARG(1): a gamma variable whose shape is a Poisson variable more than the stationary one.
+void Simulator::move_levels() {
+  const DriftParameters drift = drift_parameters(emission_.law());
+  const double rho = drift.persistence;
+  const bool is_first = levels_.size() == 0;
+  if (is_first) levels_.setOnes(emission_.num_channels());
+  for (Index m = 0; m < levels_.size(); ++m) {
+    const double phi = drift.dispersions[drift.dispersions.size() == 1 ? 0 : m];
+    if (phi == 0) continue;
+    Generator generator = random_.at(time_, static_cast<std::uint32_t>(m), Purpose::levels);
+    const double scale = is_first ? phi : phi * (1 - rho);
+    const double more = is_first ? 0 : poisson(generator, rho * levels_[m] / scale);
+    levels_[m] = scale * gamma(generator, 1 / phi + more);
+  }
+}
+
 void Simulator::next() {
   if (++time_ == 1) {
     prior_.sample_initial({random_, time_, 0, Purpose::initial_state}, next_state_);
@@ -37,9 +54,13 @@ void Simulator::next() {
   prior_.activations(state_, x_);
   for (Index k = 0; k < x_.cols(); ++k) activation_[k] = x_(0, k);
   const Matrix& basis = emission_.at(phase_ + static_cast<std::int64_t>(time_) - 1).basis();
+  const bool has_levels = drifts(emission_.law());
+  if (has_levels) move_levels();
   for (Index m = 0; m < basis.rows(); ++m) {
     Generator generator = random_.at(time_, static_cast<std::uint32_t>(m), Purpose::observation);
-    observation_[m] = emission_.law()->draw(m, basis.row(m).dot(x_.row(0)), generator);
+    const double mean = basis.row(m).dot(x_.row(0));
+    observation_[m] = has_levels ? poisson(generator, levels_[m] * mean)
+                                 : emission_.law()->draw(m, mean, generator);
   }
 }
 

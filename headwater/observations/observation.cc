@@ -67,6 +67,7 @@ Observation& Observation::operator=(const Observation& other) {
   copy_list(other.counts_, num_channels, counts_);
   copy_list(other.exposed_, num_channels, exposed_);
   copy_list(other.exposures_, num_channels, exposures_);
+  copy_list(other.dispersions_, num_channels, dispersions_);
   return *this;
 }
 
@@ -79,6 +80,7 @@ void Observation::begin(Index num_channels) {
   counts_.clear();
   exposed_.clear();
   exposures_.clear();
+  dispersions_.clear();
 }
 
 void Observation::add_exposure(Index channel, double exposure) {
@@ -159,6 +161,24 @@ void Observation::set_exposures(std::span<const double> exposures) {
   counts_.resize(kept);
 }
 
+void Observation::set_levels(const ExpectedLevels& levels) {
+  assert(levels.means.size() == num_channels_ && levels.dispersions.size() == num_channels_);
+  // From the last channel to the first, since the list of exposures grows in place.
+  std::size_t given = exposed_.size();
+  exposed_.resize(static_cast<std::size_t>(num_channels_));
+  exposures_.resize(exposed_.size());
+  for (Index m = num_channels_; m-- > 0;) {
+    const bool is_given = given > 0 && exposed_[given - 1] == m;
+    const double exposure = is_given ? exposures_[--given] : 1;
+    const auto at = static_cast<std::size_t>(m);
+    exposed_[at] = m;
+    exposures_[at] = exposure == 0 ? 0
+                                   : std::clamp(exposure * levels.means[m], kSmallestExposure,
+                                                kLargestExposure);
+  }
+  dispersions_.assign(levels.dispersions.begin(), levels.dispersions.end());
+}
+
 void Observation::write_counts(std::span<double> out) const {
   std::ranges::fill(out, 0);
   for (std::size_t j = 0; j < channels_.size(); ++j) out[channels_[j]] = counts_[j];
@@ -174,7 +194,8 @@ void Observation::write_exposures(std::span<double> out) const {
 
 void Observation::exchange(StateArchive& archive) {
   archive.count(num_channels_);
-  archive(channels_, counts_, exposed_, exposures_, begins_sequence_, time_, position_);
+  archive(channels_, counts_, exposed_, exposures_, dispersions_, begins_sequence_, time_,
+          position_);
   if (!archive.is_reading()) return;
   const auto is_list = [&](const std::vector<Index>& channels) {
     return std::ranges::is_sorted(channels, std::less_equal{}) &&
@@ -185,7 +206,9 @@ void Observation::exchange(StateArchive& archive) {
       channels_.size() == counts_.size() && exposed_.size() == exposures_.size() &&
       std::ranges::all_of(counts_,
                           [](double count) { return count > 0 && is_count_in_range(count); }) &&
-      std::ranges::all_of(exposures_, is_exposure_in_range);
+      std::ranges::all_of(exposures_, is_exposure_in_range) &&
+      (dispersions_.empty() || static_cast<Index>(dispersions_.size()) == num_channels_) &&
+      std::ranges::all_of(dispersions_, [](double phi) { return phi >= 0 && std::isfinite(phi); });
   if (!is_valid) throw InputError("the saved state has an observation that is none");
   num_missing_ = std::ranges::count(exposures_, 0.0);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "headwater/engines/beam_engine.hpp"
+#include "headwater/engines/drifting_engine.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/fast_engine.hpp"
@@ -327,26 +328,51 @@ void check_engine(const Config& config, const AnyPrior& prior) {
 
 std::unique_ptr<Engine> make_engine(const EngineRequest& request) {
   const Estimate& start = request.start;
-  return engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind)
-      .make(request);
+  return with_levels(
+      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind)
+          .make(request),
+      start.law);
+}
+
+namespace {
+
+// The observations with the levels that a filter finds.
+Record with_found_levels(std::unique_ptr<Engine> engine, const AnyLaw& law,
+                         const RecordView& observations) {
+  DriftingEngine filter(std::move(engine), law);
+  Record levelled;
+  for (Index t = 0; t < observations.size(); ++t) {
+    filter.step(observations[t], 0);
+    levelled.add(filter.levelled());
+  }
+  return levelled;
 }
 
 // Sequence by sequence. Each has random numbers of its own.
-Matrix smooth_record(const EngineRequest& request, const RecordView& observations) {
-  const Estimate& start = request.start;
-  const EngineInfo& engine =
-      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind);
+Matrix smooth_sequences(const EngineInfo& engine, const EngineRequest& request,
+                        const RecordView& observations) {
   const std::vector<Index> begins = observations.sequences();
-  Matrix means(observations.size(), start.basis.cols());
+  Matrix means(observations.size(), request.start.basis.cols());
   for (std::size_t i = 0; i < begins.size(); ++i) {
     const Index end = i + 1 < begins.size() ? begins[i + 1] : observations.size();
-    const EngineRequest of_sequence{request.config, start,
+    const EngineRequest of_sequence{request.config, request.start,
                                     request.seed + (static_cast<std::uint64_t>(i) << 32),
                                     request.pool, request.smooths};
     means.middleRows(begins[i], end - begins[i]) =
         engine.smooth_record(of_sequence, observations.part(begins[i], end - begins[i]));
   }
   return means;
+}
+
+}  // namespace
+
+Matrix smooth_record(const EngineRequest& request, const RecordView& observations) {
+  const Estimate& start = request.start;
+  const EngineInfo& engine =
+      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind);
+  if (!drifts(start.law)) return smooth_sequences(engine, request, observations);
+  return smooth_sequences(engine, request,
+                          with_found_levels(engine.make(request), start.law, observations));
 }
 
 ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index num_channels) {

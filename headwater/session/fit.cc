@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission/levels.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
@@ -263,16 +264,17 @@ void Session::Fit::run_batch() {
     if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
     if (on_iteration.get()) on_iteration.get()(iteration, log_likelihood, estimate);
   };
-  if (engine().kind == EngineKind::kExact) {
-    batch_ = batch_em(held_back_, starting_estimate(), batch_options(), tell);
+  Estimate start = starting_estimate();
+  if (engine().kind == EngineKind::kExact && !drifts(start.law)) {
+    batch_ = batch_em(held_back_, std::move(start), batch_options(), tell);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     const auto engine_of_iteration = [&](const Estimate& estimate, std::int64_t iteration) {
       const std::uint64_t seed = config_.seed + (static_cast<std::uint64_t>(iteration) << 32);
       return engine_for(estimate, seed, pool);
     };
-    batch_ =
-        monte_carlo_em(held_back_, starting_estimate(), batch_options(), engine_of_iteration, tell);
+    batch_ = monte_carlo_em(held_back_, std::move(start), batch_options(), engine_of_iteration,
+                            tell);
   }
   held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),

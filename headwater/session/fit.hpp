@@ -75,6 +75,7 @@ class Session::Fit {
   void check(const Observation& y);
   bool wants_to_hold_back() const;
   Index num_to_hold_back() const;
+  MStepOptions m_step_options() const;
   OnlineEmOptions learner_options() const;
   BatchEmOptions batch_options() const;
   bool searches() const;
@@ -100,6 +101,7 @@ class Session::Fit {
   Config config_;
   AnyPrior prior_;
   StartReport start_report_;
+  BasisExpectation expectation_;  // of the basis, found with the start
   bool is_finished_ = false;
   bool is_torn_ = false;  // an error came in the middle of an observation
   Index num_channels_ = 0;

@@ -39,17 +39,18 @@ constexpr double kRidgeAfterSearch = 0.15;
 // Observations after which a component may be found idle.
 constexpr std::int64_t kReviveAfter = 1000;
 
-MStepOptions m_step_options(const Config& config, const AnyPrior& prior) {
-  MStepOptions options = config.effective_m_step();
+}  // namespace
+
+MStepOptions Session::Fit::m_step_options() const {
+  MStepOptions options = config_.effective_m_step();
   const bool has_particles =
-      prior.is_finite() && choose_engine(config, prior, 0).kind == EngineKind::kParticle;
-  if (has_particles && !config.paper_exact) {
-    options.transition_floor = std::min(0.1, 2 / static_cast<double>(config.engine.num_particles));
+      prior_.is_finite() && choose_engine(config_, prior_, 0).kind == EngineKind::kParticle;
+  if (has_particles && !config_.paper_exact) {
+    options.transition_floor = std::min(0.1, 2 / static_cast<double>(config_.engine.num_particles));
   }
+  options.expectation = expectation_;
   return options;
 }
-
-}  // namespace
 
 void Session::Fit::check_start() const {
   const Matrix& basis = config_.initial_basis;
@@ -99,9 +100,18 @@ std::vector<AnyLaw> Session::Fit::laws() const {
   const bool is_auto = config_.counts.law == CountsConfig::kAuto;
   if (!is_auto) return {make_law(num_channels_, config_.counts)};
   if (config_.paper_exact) return {AnyLaw()};
-  CountsConfig counts = config_.counts;
-  counts.law = NegativeBinomial::kName;
-  return {AnyLaw(), make_law(num_channels_, counts)};
+  std::vector<AnyLaw> laws = {AnyLaw()};
+  for (const char* name : {NegativeBinomial::kName, NegativeBinomial::kDrifting}) {
+    CountsConfig counts = config_.counts;
+    counts.law = name;
+    if (std::string(name) == NegativeBinomial::kName) {
+      std::erase_if(counts.parameters, [](const Parameter& parameter) {
+        return parameter.name == NegativeBinomial::kPersistence;
+      });
+    }
+    laws.push_back(make_law(num_channels_, counts));
+  }
+  return laws;
 }
 
 void Session::Fit::choose_periods() {
@@ -131,11 +141,13 @@ Estimate Session::Fit::starting_estimate() {
     const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
     const Record searched = guards() ? without_lone_giants(held_back_) : held_back_;
     StartSearch found = automatic_start(
-        searched.first(most), prior_, laws(), config_.background, m_step_options(config_, prior_),
-        config_.seed, on_search.get(), learns_season() ? periods_ : std::vector<Index>());
+        searched.first(most), prior_, laws(), config_.background, m_step_options(), config_.seed,
+        on_search.get(), learns_season() ? periods_ : std::vector<Index>());
     start_report_.trials = std::move(found.report.trials);
     start_report_.chosen = std::move(found.report.chosen);
-    start_report_.law = std::move(found.report.law);
+    start_report_.laws = std::move(found.report.laws);
+    start_report_.basis_prior = found.report.basis_prior;
+    expectation_ = std::move(found.expectation);
     if (!learns_season()) {
       found.estimate.season = Season::flat(config_.num_components, periods_);
     }
@@ -173,7 +185,7 @@ OnlineEmOptions Session::Fit::learner_options() const {
   options.lengthen_steps = !config_.paper_exact;
   options.revive_after = config_.paper_exact ? 0 : kReviveAfter;
   options.seed = config_.seed;
-  options.m_step = m_step_options(config_, prior_);
+  options.m_step = m_step_options();
   return options;
 }
 
@@ -182,7 +194,7 @@ BatchEmOptions Session::Fit::batch_options() const {
   options.max_iterations = config_.iterations;
   options.tolerance = config_.tolerance;
   options.unseen_past = !config_.paper_exact;
-  options.m_step = m_step_options(config_, prior_);
+  options.m_step = m_step_options();
   options.m_step.shrink_profile = false;  // batch EM climbs the likelihood itself
   return options;
 }

@@ -40,7 +40,7 @@ FilterStep ModelFilter::step(const Observation& y) {
 }
 
 Vector ModelFilter::predicted_observation() const {
-  return engine_->emission_now().basis() * engine_->predicted_activation();
+  return headwater::predicted_observation(*engine_);
 }
 
 Vector ModelFilter::filtered_activation() const {

@@ -87,7 +87,8 @@ AnyLaw read_law(const Hdf5Contents& file, const std::string& group, Index num_ch
   counts.law = file.read_string(group + "/counts/law");
   counts.parameters = read_parameters(file, group + "/counts/parameters");
   for (const Parameter& parameter : counts.parameters) {
-    if (parameter.value.size() == 1) counts.dispersion = DispersionOf::kShared;
+    const bool is_shared = parameter.name == "dispersion" && parameter.value.size() == 1;
+    if (is_shared) counts.dispersion = DispersionOf::kShared;
   }
   return make_law(num_channels, counts);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/engines/engine.hpp"
 
 namespace headwater {
@@ -47,9 +48,14 @@ void TailProbability::draw_counts(Generator& generator, Index row,
       continue;
     }
     const double mean = exposure * basis.row(m).dot(prediction.activations.row(row));
-    counts_[static_cast<std::size_t>(m)] = prediction.emission.law()->draw(m, mean, generator);
+    counts_[static_cast<std::size_t>(m)] =
+        y.dispersions().empty()
+            ? prediction.emission.law()->draw(m, mean, generator)
+            : NegativeBinomial(Vector::Constant(1, y.dispersions()[static_cast<std::size_t>(m)]))
+                  .draw(0, mean, generator);
   }
   drawn_.assign(counts_, y.exposed().empty() ? std::span<const double>() : exposures_);
+  drawn_.take_dispersions(y);
 }
 
 double TailProbability::surprise(const Observation& y, const PredictiveDraws& prediction) {
@@ -67,14 +73,17 @@ PredictiveDraws draw_prediction(const Engine& engine, std::int64_t t, std::uint6
   Generator generator = RandomStream(seed).at(static_cast<std::uint64_t>(t), 0, Purpose::surprise);
   Matrix activations(kMeasuring + kRanked, engine.emission().num_columns());
   engine.sample_predicted(generator, activations);
-  return {std::move(activations), engine.emission_now(), generator};
+  return {std::move(activations), engine.emission_now(), engine.expected_levels(), generator};
 }
 
 double TailProbability::operator()(const Engine& engine, const Observation& y, std::int64_t t) {
   return (*this)(draw_prediction(engine, t, seed_), y);
 }
 
-double TailProbability::operator()(const PredictiveDraws& prediction, const Observation& y) {
+double TailProbability::operator()(const PredictiveDraws& prediction, const Observation& seen) {
+  given_ = seen;
+  if (prediction.levels.any()) given_.set_levels(prediction.levels);
+  const Observation& y = given_;
   Generator generator = prediction.generator;
   counts_.resize(static_cast<std::size_t>(y.num_channels()));
   exposures_.resize(counts_.size());

@@ -109,7 +109,7 @@ void FilteredStatistics::remember_unseen(const FastFilter& filter, const Observa
   // Not from the filter's forces, which lack the losses of channels whose terms are linear.
   for_each_seen(y, [&](Index m, double count, double exposure) {
     const double intensity = filter.emission().basis().row(m).dot(step.activation);
-    const CellForces forces = filter.emission().law()->cell_forces(m, count, exposure, intensity);
+    const CellForces forces = filter.emission().law()->forces_in(y, m, count, exposure, intensity);
     unseen_.push_back({m, time, 1 - forces.loss});
   });
 }

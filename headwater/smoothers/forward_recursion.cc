@@ -32,7 +32,7 @@ void for_each_cell(const ExactFilter& filter, const Observation& y, const Visit&
   for_each_seen(y, [&](Index m, double count, double exposure) {
     for (Index x = 0; x < filter.states().rows(); ++x) {
       const double intensity = intensity_of(m, x);
-      visit(x, m, law.cell_forces(m, count, exposure, intensity), count, exposure, intensity);
+      visit(x, m, law.forces_in(y, m, count, exposure, intensity), count, exposure, intensity);
     }
   });
 }

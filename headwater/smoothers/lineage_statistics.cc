@@ -84,7 +84,7 @@ void LineageStatistics::add_counts(const Eigen::Ref<const Matrix>& activations,
                                static_cast<std::size_t>(num_law_statistics_));
     for_each_seen(y, [&](Index m, double count, double exposure) {
       const double intensity = basis.row(m).dot(activations.row(i));
-      const CellForces forces = law.cell_forces(m, count, exposure, intensity);
+      const CellForces forces = law.forces_in(y, m, count, exposure, intensity);
       own.segment(offset_s2() + m * num_components_, num_components_) +=
           weight * forces.gain * basis.row(m).cwiseProduct(activations.row(i));
       own.segment(offset_unseen() + m * num_components_, num_components_) +=

@@ -123,6 +123,11 @@ class HEADWATER_EXPORT BlockLaw {
 
   virtual CellForces cell_forces(Index channel, double count, double exposure,
                                  double intensity) const = 0;
+  // The same for a cell of an observation, which may have dispersions of its own.
+  virtual CellForces forces_in(const Observation&, Index channel, double count, double exposure,
+                               double intensity) const {
+    return cell_forces(channel, count, exposure, intensity);
+  }
 
   // By default, both use the functions above; a law may override them with something faster.
   virtual std::unique_ptr<StateLikelihoods> state_likelihoods(Matrix states) const;

@@ -60,6 +60,7 @@ HEADWATER_EXPORT Matrix smoothed_activations(const Estimate& estimate, bool back
 struct PredictiveDraws {
   Matrix activations;  // one row a draw: those that measure, then those that are ranked
   Emission emission;
+  ExpectedLevels levels;
   Generator generator;  // for the counts
 };
 
@@ -84,7 +85,7 @@ class HEADWATER_EXPORT TailProbability {
 
   // For observation t, the last one that the engine has processed. No M-step may have followed it.
   double operator()(const Engine& engine, const Observation& y, std::int64_t t);
-  double operator()(const PredictiveDraws& prediction, const Observation& y);
+  double operator()(const PredictiveDraws& prediction, const Observation& seen);
 
  private:
   double surprise(const Observation& y, const PredictiveDraws& prediction);
@@ -95,6 +96,7 @@ class HEADWATER_EXPORT TailProbability {
   Evidence evidence_;
   std::vector<double> counts_;
   std::vector<double> exposures_;
+  Observation given_;
   Observation drawn_;
   std::vector<double> log_likelihoods_;
   std::vector<double> draws_;

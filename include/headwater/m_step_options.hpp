@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "headwater/export.hpp"
+#include "headwater/matrix.hpp"
+#include "headwater/state_archive.hpp"
 
 namespace headwater {
 
@@ -18,6 +20,18 @@ namespace headwater {
 // form is always plain if the prior has no scale or if the basis is held.
 enum class Scale { kAuto, kCentred, kPlain };
 
+// What the entries of the basis are expected to be before a channel has said much: entry (m, k) has
+// a Gamma prior whose mode is channels[m] columns[k], and that is worth so many counts. Found from
+// data (see basis_expectation.hpp).
+struct BasisExpectation {
+  double counts = 0;  // 0: nothing is expected
+  Vector channels;    // M, all positive
+  Vector columns;     // K, background included, all positive
+
+  bool any() const { return counts > 0; }
+  void exchange(StateArchive& archive);
+};
+
 // Weak priors and floors of the M-step. They prevent division by zero, and zeros that EM could
 // never leave again. The priors act as pseudo-observations, so their effect vanishes as data come
 // in.
@@ -29,6 +43,8 @@ struct HEADWATER_EXPORT MStepOptions {
   // times the scale.
   double basis_shape = 1 + 1e-6;
   double basis_rate = 1e-6;
+  // Added to the above. A search for a start finds it, unless shape or rate have been set.
+  BasisExpectation expectation;
   // No entry of the basis below this times its channel's scale.
   double basis_floor = 1e-10;
   // Beta (Dirichlet) prior of weight 1 + this on the transitions of a finite prior, those that are
@@ -49,6 +65,9 @@ struct HEADWATER_EXPORT MStepOptions {
   std::vector<std::string> held_parameters;
 
   bool holds(std::string_view parameter) const;
+
+  // Whether shape and rate are as they are by default.
+  bool has_default_basis_prior() const;
 
   // As in the paper: the basis is the ratio of the statistics, without weak priors and floors. The
   // scale is plain.

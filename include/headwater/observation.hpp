@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "headwater/export.hpp"
+#include "headwater/levels.hpp"
 #include "headwater/matrix.hpp"
 #include "headwater/state_archive.hpp"
 
@@ -59,6 +60,12 @@ class HEADWATER_EXPORT Observation {
   // One exposure for each channel, for an observation that was filled without exposures.
   void set_exposures(std::span<const double> exposures);
 
+  // Multiplies the exposure of each channel by its expected level, and notes how the counts are
+  // dispersed around that.
+  void set_levels(const ExpectedLevels& levels);
+  // For one drawn in place of another, with the exposures of that one.
+  void take_dispersions(const Observation& other) { dispersions_ = other.dispersions_; }
+
   Index num_channels() const { return num_channels_; }
 
   // Its place in the stream, from 0: what the phases of a season are counted by. An observation
@@ -72,6 +79,9 @@ class HEADWATER_EXPORT Observation {
   // The channels whose exposure is not 1, ascending, and their exposures: 0 for a missing cell.
   std::span<const Index> exposed() const { return exposed_; }
   std::span<const double> exposures() const { return exposures_; }
+  // After set_levels(), one number for each channel: what the law of the counts is to take in place
+  // of its own dispersions. Otherwise empty.
+  std::span<const double> dispersions() const { return dispersions_; }
   // Whether a new sequence begins here, such as a trial or a day: nothing before it says anything
   // about its activations. False wherever an observation is filled; to be set after that.
   bool begins_sequence() const { return begins_sequence_; }
@@ -102,6 +112,7 @@ class HEADWATER_EXPORT Observation {
   std::vector<double> counts_;
   std::vector<Index> exposed_;
   std::vector<double> exposures_;
+  std::vector<double> dispersions_;
 };
 
 // Calls visit(position, exposure) for each channel with a count, in order: its position among

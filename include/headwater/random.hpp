@@ -57,7 +57,8 @@ enum class Purpose : std::uint16_t {
   kept_columns,
   predictions,
   forecast_activations,
-  forecast_counts
+  forecast_counts,
+  levels
 };
 
 // A number strictly inside (0, 1): (n + 1/2) 2^-52 for the upper 52 bits n, the midpoints of 2^52

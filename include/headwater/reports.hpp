@@ -71,15 +71,23 @@ struct StartReport {
 
     void exchange(StateArchive& archive) { archive(name, log_likelihood, iterations); }
   };
-  // Two laws of the counts that predicted held-out observations: the Poisson law, and one with more
+  // Two laws of the counts that predicted held-out observations, the second one with more
   // parameters.
   struct LawChoice {
-    std::string chosen;  // empty where there was nothing to choose
-    std::string other;
-    double gain = 0;  // of the law with more parameters, in nats an observation
+    std::string chosen;
+    std::string richer;  // the one with more parameters, chosen or not
+    double gain = 0;     // of the law with more parameters, in nats an observation
     double standard_error = 0;
 
-    void exchange(StateArchive& archive) { archive(chosen, other, gain, standard_error); }
+    void exchange(StateArchive& archive) { archive(chosen, richer, gain, standard_error); }
+  };
+  // What is expected of the basis (see BasisExpectation), by how well it predicted.
+  struct BasisPrior {
+    double counts = 0;  // that it is worth; 0: nothing is expected
+    double gain = 0;    // in nats an observation
+    double standard_error = 0;
+
+    void exchange(StateArchive& archive) { archive(counts, gain, standard_error); }
   };
   // A period that was found: see --period auto.
   struct PeriodChoice {
@@ -91,12 +99,13 @@ struct StartReport {
   };
   std::vector<Trial> trials;
   std::string chosen;
-  LawChoice law;
+  std::vector<LawChoice> laws;  // one choice after the other; empty where there was none
+  BasisPrior basis_prior;
   bool looked_for_periods = false;
   std::vector<PeriodChoice> periods;
 
   void exchange(StateArchive& archive) {
-    archive(trials, chosen, law, looked_for_periods, periods);
+    archive(trials, chosen, laws, basis_prior, looked_for_periods, periods);
   }
 };
 

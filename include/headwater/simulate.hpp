@@ -21,6 +21,8 @@ class HEADWATER_EXPORT Simulator {
   const std::vector<double>& observation() const { return observation_; }  // y_t, M numbers
 
  private:
+  void move_levels();
+
   AnyPrior prior_;
   Emission emission_;
   RandomStream random_;
@@ -31,6 +33,7 @@ class HEADWATER_EXPORT Simulator {
   Matrix x_;
   std::vector<double> activation_;
   std::vector<double> observation_;
+  Vector levels_;  // of the channels, where the law drifts
 };
 
 // A basis to simulate from: entries uniform on (0, scale).
