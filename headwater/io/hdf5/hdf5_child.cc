@@ -75,7 +75,7 @@ class MemoryLimit {
     getrlimit(RLIMIT_AS, &before_);
     std::error_code none;
     const std::uintmax_t file_size = std::filesystem::file_size(name, none);
-    if (none || !kCanBeLimited) return;
+    if (none || kIsSanitized) return;
     const rlim_t most = std::min<rlim_t>(kForAnyFile + kForEachByte * file_size, before_.rlim_cur);
     set({.rlim_cur = most, .rlim_max = before_.rlim_max});
   }
@@ -86,10 +86,14 @@ class MemoryLimit {
  private:
   static constexpr rlim_t kForAnyFile = rlim_t{1} << 30;
   static constexpr rlim_t kForEachByte = 16;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-  static constexpr bool kCanBeLimited = false;  // sanitizers reserve terabytes of addresses
+  // Sanitizers reserve terabytes of addresses.
+  static constexpr bool kIsSanitized =
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+      true;
+#elif defined(__clang__)
+      __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
-  static constexpr bool kCanBeLimited = true;
+      false;
 #endif
 
   static void set(const rlimit& limit) { setrlimit(RLIMIT_AS, &limit); }
