@@ -88,6 +88,7 @@ void FitCheckpoints::skip(DataStream& data) {
 }
 
 void FitCheckpoints::watch(const DataStream& data, const LiveOutputs& outputs) {
+  const std::lock_guard lock(mutex_);
   data_ = &data;
   outputs_ = &outputs;
 }

@@ -70,14 +70,14 @@ class FitCheckpoints {
   headwater::Restarts& restarts_;
   std::optional<FileLock> lock_;
   headwater::Checkpoint resumed_;
-  const DataStream* data_ = nullptr;
-  const LiveOutputs* outputs_ = nullptr;
   headwater::StreamDigest seen_;  // of the present file of data
   std::int64_t num_replaced_ = 0;
   std::int64_t num_given_ = 0;
   bool is_slow_ = false;  // the last update was
 
-  std::mutex mutex_;                            // of what follows
+  std::mutex mutex_;                  // of what follows, for end_program()
+  const DataStream* data_ = nullptr;  // set once, by watch()
+  const LiveOutputs* outputs_ = nullptr;
   std::optional<headwater::Checkpoint> ready_;  // to be written if the fit does not get on
   std::optional<std::int64_t> written_;         // the number of observations in the file, if any
 };
