@@ -30,7 +30,7 @@ class FitCheckpoints {
  public:
   // Restores the state of the fit that --resume names, if any. Throws InputError if another process
   // writes to the file that --checkpoint names.
-  FitCheckpoints(const CheckpointOptions& options, headwater::Restarts& restarts);
+  FitCheckpoints(CheckpointOptions options, headwater::Restarts& restarts);
 
   // The checkpoint of --resume, without its state.
   const headwater::Checkpoint& resumed() const { return resumed_; }

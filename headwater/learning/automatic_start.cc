@@ -96,7 +96,7 @@ std::vector<Round> rounds_by_particles(const AnyPrior& prior, Index n) {
 // Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
 bool is_small(const AnyPrior& prior) {
   if (!prior.is_finite() || !is_in_exact_reach(prior)) return false;
-  const FiniteChain chain = prior.finite_chain();
+  const FiniteChain& chain = prior.finite_chain();
   return chain.num_states() <= kMostStates &&
          chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
 }
@@ -227,8 +227,7 @@ class Search {
       return result.estimate;
     };
     const auto filter = [&](const Estimate& estimate) { return filter_(estimate, seed_); };
-    const StartReport::LawChoice choice =
-        compare_laws(trial.estimate.law, other, tried, fit, filter);
+    StartReport::LawChoice choice = compare_laws(trial.estimate.law, other, tried, fit, filter);
     if (choice.chosen == other->name()) trial.estimate = fit(other, tried.size());
     return choice;
   }

@@ -7,6 +7,7 @@
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
 #include "headwater/learning/initialise.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/session/fit.hpp"
 
 // How a fit starts: what is held back, the search or the random start, the learners' options.

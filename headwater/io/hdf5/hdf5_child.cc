@@ -252,12 +252,12 @@ std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
                                                 const Hdf5Name& name,
                                                 std::function<bool()> should_stop) {
   for (const std::string& word : {std::string(kRows), name.file, name.path}) reader.push_back(word);
-  if (name.may_leave_file) reader.push_back(kLeavesFile);
+  if (name.may_leave_file) reader.emplace_back(kLeavesFile);
   return std::make_unique<BlocksOfChild>(reader, name.file, std::move(should_stop));
 }
 
 Hdf5Contents receive_hdf5_contents(std::vector<std::string> reader, const std::string& name) {
-  reader.push_back(kContents);
+  reader.emplace_back(kContents);
   reader.push_back(name);
   Answer answer(reader, name, {});
   const std::int64_t size = answer.receive_count();
