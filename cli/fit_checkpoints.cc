@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "headwater/error.hpp"
 #include "live_outputs.hpp"
@@ -46,8 +47,8 @@ OptionTable<CheckpointOptions> CheckpointOptions::table() {
                     &CheckpointOptions::skip, 0, kMostObservations)});
 }
 
-FitCheckpoints::FitCheckpoints(const CheckpointOptions& options, Restarts& restarts)
-    : options_(options), restarts_(restarts) {
+FitCheckpoints::FitCheckpoints(CheckpointOptions options, Restarts& restarts)
+    : options_(std::move(options)), restarts_(restarts) {
   if (is_asked_for()) lock_.emplace(options_.file);
   if (!options_.resume.empty()) {
     resumed_ = read_checkpoint(options_.resume);
@@ -88,6 +89,7 @@ void FitCheckpoints::skip(DataStream& data) {
 }
 
 void FitCheckpoints::watch(const DataStream& data, const LiveOutputs& outputs) {
+  const std::lock_guard lock(mutex_);
   data_ = &data;
   outputs_ = &outputs;
 }

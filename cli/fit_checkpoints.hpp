@@ -30,7 +30,7 @@ class FitCheckpoints {
  public:
   // Restores the state of the fit that --resume names, if any. Throws InputError if another process
   // writes to the file that --checkpoint names.
-  FitCheckpoints(const CheckpointOptions& options, headwater::Restarts& restarts);
+  FitCheckpoints(CheckpointOptions options, headwater::Restarts& restarts);
 
   // The checkpoint of --resume, without its state.
   const headwater::Checkpoint& resumed() const { return resumed_; }
@@ -71,14 +71,14 @@ class FitCheckpoints {
   headwater::Restarts& restarts_;
   std::optional<FileLock> lock_;
   headwater::Checkpoint resumed_;
-  const DataStream* data_ = nullptr;
-  const LiveOutputs* outputs_ = nullptr;
   headwater::StreamDigest seen_;  // of the present file of data
   std::int64_t num_replaced_ = 0;
   std::int64_t num_given_ = 0;
   bool is_slow_ = false;  // the last update was
 
-  std::mutex mutex_;                            // of what follows
+  std::mutex mutex_;                  // of what follows, for end_program()
+  const DataStream* data_ = nullptr;  // set once, by watch()
+  const LiveOutputs* outputs_ = nullptr;
   std::optional<headwater::Checkpoint> ready_;  // to be written if the fit does not get on
   std::optional<std::int64_t> written_;         // the number of observations in the file, if any
 };

@@ -74,7 +74,7 @@ void ParticleFilter::exchange(StateArchive& archive) {
 bool are_states_of(const AnyPrior& prior, const Matrix& states) {
   if (states.cols() != prior.state_size()) return false;
   if (!prior.is_finite()) return true;  // any number is a state
-  const FiniteChain chain = prior.finite_chain();
+  const FiniteChain& chain = prior.finite_chain();
   for (std::size_t k = 0; k < chain.axes.size(); ++k) {
     const auto size = static_cast<double>(chain.axes[k].size());
     const auto on_axis = states.col(static_cast<Index>(k)).array();

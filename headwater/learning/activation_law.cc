@@ -19,7 +19,7 @@ Matrix draw_activations(const AnyPrior& prior, Index count) {
 
 Vector mean_activation(const AnyPrior& prior) {
   if (!prior.is_finite()) return draw_activations(prior, kDraws).colwise().mean();
-  const FiniteChain chain = prior.finite_chain();
+  const FiniteChain& chain = prior.finite_chain();
   Vector mean(chain.num_components());
   Index first = 0;
   for (const FiniteAxis& axis : chain.axes) {

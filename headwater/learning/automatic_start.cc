@@ -102,7 +102,7 @@ std::vector<Round> rounds_by_particles(const AnyPrior& prior, Index n) {
 // Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
 bool is_small(const AnyPrior& prior) {
   if (!prior.is_finite() || !is_in_exact_reach(prior)) return false;
-  const FiniteChain chain = prior.finite_chain();
+  const FiniteChain& chain = prior.finite_chain();
   return chain.num_states() <= kMostStates &&
          chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
 }

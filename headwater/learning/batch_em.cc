@@ -74,7 +74,7 @@ class SeasonAim {
 
 // As many unseen steps as the chain remembers; none for one that does not start stationary.
 Index lead_in(const AnyPrior& prior) {
-  const FiniteChain chain = prior.finite_chain();
+  const FiniteChain& chain = prior.finite_chain();
   for (const FiniteAxis& axis : chain.axes) {
     const Vector next = axis.transition.transpose() * axis.initial;
     if ((next - axis.initial).cwiseAbs().maxCoeff() > kStationary) return 0;

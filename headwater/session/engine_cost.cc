@@ -50,7 +50,7 @@ std::string time_text(double operations) {
 }  // namespace
 
 EngineCost exact_cost(const Config&, const AnyPrior& prior, Index num_channels) {
-  const FiniteChain chain = prior.finite_chain();
+  const FiniteChain& chain = prior.finite_chain();
   const double states = joint_states(chain);
   double moves = 0;  // out of one joint state, axis by axis
   double entries = 0;

@@ -9,6 +9,7 @@
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/period_search.hpp"
 #include "headwater/learning/seasonal_start.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/session/fit.hpp"
 
 // How a fit starts: what is held back, the search or the random start, the learners' options.

@@ -58,14 +58,14 @@ std::string default_value_name(const OptionKind& kind);
 
 // All of a row but the way to its value.
 struct OptionInfo {
-  std::string name = "";         // in the shell, in --config and in model files: "resample-below"
-  std::string value_name = "";   // what stands for a value in --help, if not the usual
-  std::string help = "";         // what it does, one or two sentences without the last full stop
-  std::string python_name = "";  // "resample_below"; empty: not an option of Python
+  std::string name = {};         // in the shell, in --config and in model files: "resample-below"
+  std::string value_name = {};   // what stands for a value in --help, if not the usual
+  std::string help = {};         // what it does, one or two sentences without the last full stop
+  std::string python_name = {};  // "resample_below"; empty: not an option of Python
   bool is_required = false;      // by the command
   bool is_positional = false;
   Recorded recorded = Recorded::kNowhere;
-  std::string group = "";
+  std::string group = {};
   OptionKind kind = Flag{};
   std::string default_text = "";  // of a default-constructed target; empty: there is none
 };

@@ -76,7 +76,7 @@ class MemoryLimit {
     getrlimit(RLIMIT_AS, &before_);
     std::error_code none;
     const std::uintmax_t file_size = std::filesystem::file_size(name, none);
-    if (none || !kCanBeLimited) return;
+    if (none || kIsSanitized) return;
     const rlim_t most = std::min<rlim_t>(kForAnyFile + kForEachByte * file_size, before_.rlim_cur);
     set({.rlim_cur = most, .rlim_max = before_.rlim_max});
   }
@@ -87,10 +87,14 @@ class MemoryLimit {
  private:
   static constexpr rlim_t kForAnyFile = rlim_t{1} << 30;
   static constexpr rlim_t kForEachByte = 16;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-  static constexpr bool kCanBeLimited = false;  // sanitizers reserve terabytes of addresses
+  // Sanitizers reserve terabytes of addresses.
+  static constexpr bool kIsSanitized =
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+      true;
+#elif defined(__clang__)
+      __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
-  static constexpr bool kCanBeLimited = true;
+      false;
 #endif
 
   static void set(const rlimit& limit) { setrlimit(RLIMIT_AS, &limit); }
@@ -253,12 +257,12 @@ std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
                                                 const Hdf5Name& name,
                                                 std::function<bool()> should_stop) {
   for (const std::string& word : {std::string(kRows), name.file, name.path}) reader.push_back(word);
-  if (name.may_leave_file) reader.push_back(kLeavesFile);
+  if (name.may_leave_file) reader.emplace_back(kLeavesFile);
   return std::make_unique<BlocksOfChild>(reader, name.file, std::move(should_stop));
 }
 
 Hdf5Contents receive_hdf5_contents(std::vector<std::string> reader, const std::string& name) {
-  reader.push_back(kContents);
+  reader.emplace_back(kContents);
   reader.push_back(name);
   Answer answer(reader, name, {});
   const std::int64_t size = answer.receive_count();

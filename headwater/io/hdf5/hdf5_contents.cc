@@ -58,7 +58,7 @@ Hdf5Contents::Hdf5Contents(const Hdf5File& file) {
 
 void Hdf5Contents::exchange(StateArchive& archive) {
   for (Values* values : {&datasets_, &attributes_}) {
-    Index count = static_cast<Index>(values->size());
+    auto count = static_cast<Index>(values->size());
     archive.count(count);
     auto at = values->begin();
     for (Index i = 0; i < count; ++i) {
