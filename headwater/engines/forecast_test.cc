@@ -129,9 +129,9 @@ TEST(Forecast, TotalsAreSumsOfTheDrawsOfAllChannels) {
 TEST(Forecast, QuantilesThatAreNoneAreRefused) {
   ExactEngine engine(AnyPrior(kPrior), kBasis, {});
   for (const double part : {0.0, 1.0, -0.5, std::nan("")}) {
-    EXPECT_THROW(Forecast(engine, {.quantiles = {part}}), UsageError);
+    EXPECT_THROW(Forecast(engine, {.quantiles = {part}, .num_draws = 9}), UsageError);
   }
-  EXPECT_THROW(Forecast(engine, {.num_draws = 0}), UsageError);
+  EXPECT_THROW(Forecast(engine, {.quantiles = {}, .num_draws = 0}), UsageError);
 }
 
 }  // namespace

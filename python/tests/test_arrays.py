@@ -101,7 +101,7 @@ def test_contiguous_doubles_are_not_copied(counts):
 
 @pytest.mark.parametrize("Y, message", [
     (np.ones(3), "Y has 1 dimension; expected 2"),
-    (np.ones((2, 2, 2)), "Y has 3 dimensions; expected 2"),
+    (np.ones((2, 2, 2, 2)), "Y has 4 dimensions; expected 2"),
     (np.array([["a", "b"]]), "Y: expected numbers"),
     (np.array([[1, "b"]], dtype=object), "Y: expected numbers"),
     (np.ones((2, 2), dtype=complex), "Y: expected numbers"),

@@ -83,7 +83,7 @@ def test_forecasts_approach_what_is_to_be_expected():
 
 def test_forecasts_have_quantiles_and_totals(command, tmp_path):
     Y = headwater.simulate(channels=3, components=2, length=400, seed=1).observations
-    stream = headwater.Stream(2).update_many(Y)
+    stream = headwater.Stream(2, init="random").update_many(Y)
     ahead = stream.forecast(4, quantiles=[0.05, 0.5, 0.95], total=True, draws=500)
     assert ahead.mean.shape == (4, 4) and ahead.quantiles.shape == (4, 4, 3)
     assert ahead.levels == (0.05, 0.5, 0.95)
