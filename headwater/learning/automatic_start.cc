@@ -13,8 +13,8 @@
 #include "headwater/engines/fast_engine.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
-#include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/basis_expectation.hpp"
+#include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/beginnings.hpp"
 #include "headwater/learning/expectation_choice.hpp"
 #include "headwater/learning/initialise.hpp"
@@ -38,8 +38,8 @@ constexpr Index kObservationsForCumulants = 4000;
 // A finite prior with too many states is tried on a beam of so few.
 constexpr Index kBeamWidth = 64;
 
-// A trial is fitted to so many observations at least, and by so many iterations, to compare laws and
-// expectations.
+// A trial is fitted to so many observations at least, and by so many iterations, to compare laws
+// and expectations.
 constexpr Index kFewestForChoices = 30;
 constexpr std::int64_t kChoiceIterations = 15;
 
@@ -451,7 +451,7 @@ class Search {
   std::vector<Trial> trials_;
   OnSearch on_search_;
   Stage last_stage_;
-  MakeTrialEngine filter_;   // which need not learn
+  MakeTrialEngine filter_;  // which need not learn
   MakeTrialEngine learner_;
   BasisExpectation expectation_;  // that has been chosen
   StartReport::BasisPrior report_of_expectation_;

@@ -244,9 +244,8 @@ Estimate Session::Fit::starting_estimate() {
   if (searches()) {
     const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
     const Record searched = guards() ? without_lone_giants(held_back_) : held_back_;
-    StartSearch found =
-        automatic_start(searched.first(most), prior_, laws(), config_.background,
-                        m_step_options(), config_.seed, on_search.get());
+    StartSearch found = automatic_start(searched.first(most), prior_, laws(), config_.background,
+                                        m_step_options(), config_.seed, on_search.get());
     start_report_ = std::move(found.report);
     expectation_ = std::move(found.expectation);
     return std::move(found.estimate);
@@ -382,8 +381,8 @@ void Session::Fit::run_batch() {
       const std::uint64_t seed = config_.seed + (static_cast<std::uint64_t>(iteration) << 32);
       return engine_for(estimate, seed, pool);
     };
-    batch_ = monte_carlo_em(held_back_, std::move(start), batch_options(), engine_of_iteration,
-                            tell);
+    batch_ =
+        monte_carlo_em(held_back_, std::move(start), batch_options(), engine_of_iteration, tell);
   }
   held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
