@@ -1,7 +1,6 @@
 #pragma once
 
 #include "headwater/any_law.hpp"
-#include "headwater/levels.hpp"
 #include "headwater/observation.hpp"
 
 namespace headwater {
