@@ -87,8 +87,7 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     const bool is_richer = law.richer == law.chosen;
     say("counts {}: {} predicts held-out observations {}better, by {:.3g} nats an observation "
         "(standard error {:.2g})\n",
-        law.chosen, law.richer, is_richer ? "" : "not clearly ", law.gain,
-        law.standard_error);
+        law.chosen, law.richer, is_richer ? "" : "not clearly ", law.gain, law.standard_error);
   }
   if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
     say("each entry of the basis is expected, with the weight of {:g} counts, to be as its channel "

@@ -52,7 +52,8 @@ void LevelFilter::predict(const Vector& dispersions, double persistence) {
   }
 }
 
-// Gamma(a, b) with mean a / b and variance a / b^2 becomes Gamma(a + count, b + exposure intensity).
+// Gamma(a, b) with mean a / b and variance a / b^2 becomes Gamma(a + count, b + exposure
+// intensity).
 void LevelFilter::update(Index channel, double count, double exposure, double intensity) {
   const double mean = means_[channel];
   const double variance = variances_[channel];
@@ -119,11 +120,10 @@ DriftScores::Pair::Score DriftScores::Pair::update(Index channel, double count, 
       exposure * intensity * std::sqrt(more.means()[channel] * less.means()[channel]);
   const double by_mean = std::log(more.means()[channel] / less.means()[channel]) / apart;
   const double by_dispersion = (more.dispersion(channel) - less.dispersion(channel)) / apart;
-  score.information =
-      by_mean * by_mean * mean / (1 + phi * mean) +
-      by_dispersion * by_dispersion *
-          negative_binomial::dispersion_information(mean, phi,
-                                                    negative_binomial::information_limit(phi));
+  score.information = by_mean * by_mean * mean / (1 + phi * mean) +
+                      by_dispersion * by_dispersion *
+                          negative_binomial::dispersion_information(
+                              mean, phi, negative_binomial::information_limit(phi));
   more.update(channel, count, exposure, intensity);
   less.update(channel, count, exposure, intensity);
   return score;

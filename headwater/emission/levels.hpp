@@ -1,7 +1,6 @@
 #pragma once
 
 #include "headwater/any_law.hpp"
-#include "headwater/levels.hpp"
 #include "headwater/observation.hpp"
 
 namespace headwater {
@@ -50,11 +49,11 @@ bool drifts(const AnyLaw& law);
 DriftParameters drift_parameters(const AnyLaw& law);  // of a law that drifts
 
 // Statistics from which dispersions and persistence are learned. As with DispersionStatistics, a
-// score S and an information I enter as I value + S and I. The score is a difference quotient of the
-// predictions by levels that are a little more, or less, dispersed or persistent. The information is
-// the expected one of a negative binomial count, whose mean and dispersion change with the
-// parameter by the same difference quotients. (Squared scores would be as right near the truth, and
-// far from it so large that scoring hardly moves.)
+// score S and an information I enter as I value + S and I. The score is a difference quotient of
+// the predictions by levels that are a little more, or less, dispersed or persistent. The
+// information is the expected one of a negative binomial count, whose mean and dispersion change
+// with the parameter by the same difference quotients. (Squared scores would be as right near the
+// truth, and far from it so large that scoring hardly moves.)
 class DriftScores {
  public:
   explicit DriftScores(Index num_channels);
@@ -90,9 +89,9 @@ class DriftScores {
   Vector averages_;
 };
 
-// The step of scoring for the persistence, from the last two of the averages; observations: how many
-// they are worth. Moves log(rho / (1 - rho)) by 1 at most. A weak normal prior, as informative as
-// some counts, decides where the data say nothing.
+// The step of scoring for the persistence, from the last two of the averages; observations: how
+// many they are worth. Moves log(rho / (1 - rho)) by 1 at most. A weak normal prior, as informative
+// as some counts, decides where the data say nothing.
 double next_persistence(std::span<const double> statistics, double observations, double now);
 
 }  // namespace headwater

@@ -45,8 +45,8 @@ Parameters NegativeBinomial::parameters() const {
 
 void NegativeBinomial::set_parameter(const Parameter& parameter) {
   if (drifts() && parameter.name == kPersistence) {
-    const bool fits = parameter.value.size() == 1 && parameter.value(0) >= 0 &&
-                      parameter.value(0) < 1;
+    const bool fits =
+        parameter.value.size() == 1 && parameter.value(0) >= 0 && parameter.value(0) < 1;
     if (!fits) throw UsageError(std::string(kPersistence) + ": expected one number in [0, 1)");
     persistence_ = parameter.value(0);
     return;

@@ -120,9 +120,8 @@ double NegativeBinomialBlocks::log_base_measure(const Observation& y) const {
   double sum = 0;
   for_each_count(y, [&](std::size_t j, double exposure) {
     const double count = y.counts()[j];
-    sum +=
-        negative_binomial::rising_logs(count, dispersion(y, y.channels()[j])) -
-        log_factorial(count);
+    sum += negative_binomial::rising_logs(count, dispersion(y, y.channels()[j])) -
+           log_factorial(count);
     if (exposure != 1) sum += count * std::log(exposure);
   });
   return sum;

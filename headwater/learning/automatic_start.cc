@@ -12,6 +12,7 @@
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/basis_expectation.hpp"
+#include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/beginnings.hpp"
 #include "headwater/learning/expectation_choice.hpp"
 #include "headwater/learning/initialise.hpp"
@@ -32,8 +33,8 @@ constexpr Index kMostLevelStates = 256;
 // one with 2,000 and in none with 4,000.
 constexpr Index kObservationsForCumulants = 4000;
 
-// A trial is fitted to so many observations at least, and by so many iterations, to compare laws and
-// expectations.
+// A trial is fitted to so many observations at least, and by so many iterations, to compare laws
+// and expectations.
 constexpr Index kFewestForChoices = 30;
 constexpr std::int64_t kChoiceIterations = 15;
 
@@ -356,7 +357,7 @@ class Search {
   std::vector<StartTrial> trials_;
   OnSearch on_search_;
   Stage last_stage_;
-  MakeTrialEngine filter_;   // which need not learn
+  MakeTrialEngine filter_;  // which need not learn
   MakeTrialEngine learner_;
   BasisExpectation expectation_;  // that has been chosen
   StartReport::BasisPrior report_of_expectation_;

@@ -62,8 +62,7 @@ double dispersion_of(const Totals& totals, double mean) {
 Vector usual_channels(const RecordView& observations) {
   const Totals totals = totals_of(observations);
   const double exposure = totals.exposures.sum();
-  const double mean =
-      std::max(totals.counts.sum(), kHalfACount) / (exposure > 0 ? exposure : 1.0);
+  const double mean = std::max(totals.counts.sum(), kHalfACount) / (exposure > 0 ? exposure : 1.0);
   // Gamma(a, b) with mean a / b and dispersion 1 / a becomes Gamma(a + counts, b + exposure).
   const double dispersion = dispersion_of(totals, mean);
   return mean * (1 + dispersion * totals.counts.array()) /

@@ -53,6 +53,22 @@ TEST(MStep, GammaPriorWeighsAsPseudoObservations) {
   }
 }
 
+// B = (S2 + c / n) / (S1 + c / (channel column) / n): without evidence, channel column.
+TEST(MStep, AnExpectationWeighsAsSoManyCounts) {
+  MStepOptions options = as_printed();
+  options.expectation = {0.5, Vector{{2, 1, 0.1}}, Vector{{3, 0.4}}};
+  Matrix basis = Matrix::Ones(3, 2);
+  MStep(options, basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
+  for (Index m = 0; m < 3; ++m) {
+    for (Index k = 0; k < 2; ++k) {
+      const double expected = options.expectation.channels[m] * options.expectation.columns[k];
+      EXPECT_DOUBLE_EQ(basis(m, k), (kS2(m, k) + 0.5 / 50) / (kS1[k] + 0.5 / expected / 50));
+    }
+  }
+  options.drop_weak_priors();
+  EXPECT_FALSE(options.expectation.any());
+}
+
 TEST(MStep, FloorIsRelativeToTheChannelsScale) {
   MStepOptions options = as_printed();
   options.basis_floor = 0.01;

@@ -172,9 +172,9 @@ void Observation::set_levels(const ExpectedLevels& levels) {
     const double exposure = is_given ? exposures_[--given] : 1;
     const auto at = static_cast<std::size_t>(m);
     exposed_[at] = m;
-    exposures_[at] = exposure == 0 ? 0
-                                   : std::clamp(exposure * levels.means[m], kSmallestExposure,
-                                                kLargestExposure);
+    exposures_[at] =
+        exposure == 0 ? 0
+                      : std::clamp(exposure * levels.means[m], kSmallestExposure, kLargestExposure);
   }
   dispersions_.assign(levels.dispersions.begin(), levels.dispersions.end());
 }

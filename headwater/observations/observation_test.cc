@@ -89,6 +89,25 @@ TEST(Observation, WritesItsCellsBack) {
   EXPECT_THAT(out, ElementsAre(1, 2, 0));
 }
 
+TEST(Observation, LevelsMultiplyTheExposures) {
+  const std::vector<double> exposures = {1, 2, 1, 1};
+  Observation y(std::vector<double>{0, 3, kMissing, 4}, exposures);
+  const Vector levels{{0.5, 3, 7, 1}};
+  const Vector dispersions{{0.1, 0.2, 0.3, 0}};
+  y.set_levels({levels, dispersions});
+  EXPECT_THAT(y.exposed(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(y.exposures(), ElementsAre(0.5, 6, 0, 1));
+  EXPECT_THAT(y.dispersions(), ElementsAre(0.1, 0.2, 0.3, 0));
+  StateArchive archive;
+  archive(y);
+  StateArchive saved(archive.bytes());
+  Observation read;
+  saved(read);
+  EXPECT_THAT(read.dispersions(), ElementsAre(0.1, 0.2, 0.3, 0));
+  y.assign(std::vector<double>{1, 2});
+  EXPECT_THAT(y.dispersions(), IsEmpty());
+}
+
 TEST(Observation, VisitsWhatWasSeen) {
   const std::vector<double> exposures = {1, 2, 1, 0.5};
   const Observation y(std::vector<double>{0, 3, kMissing, 4}, exposures);

@@ -273,8 +273,8 @@ void Session::Fit::run_batch() {
       const std::uint64_t seed = config_.seed + (static_cast<std::uint64_t>(iteration) << 32);
       return engine_for(estimate, seed, pool);
     };
-    batch_ = monte_carlo_em(held_back_, std::move(start), batch_options(), engine_of_iteration,
-                            tell);
+    batch_ =
+        monte_carlo_em(held_back_, std::move(start), batch_options(), engine_of_iteration, tell);
   }
   held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),

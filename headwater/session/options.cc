@@ -65,10 +65,13 @@ Option<MStepOptions> scale_option() {
 
 OptionTable<MStepOptions> weak_prior_options() {
   return {
-      real_number({.name = "basis-shape",
-                   .help = "shape of the Gamma prior on the entries of the basis",
-                   .recorded = kModels},
-                  &MStepOptions::basis_shape, closed(1, 1e6)),
+      real_number(
+          {.name = "basis-shape",
+           .help = "shape of the Gamma prior on the entries of the basis; at the defaults of "
+                   "basis-shape and basis-rate, the search for a start may find a stronger "
+                   "one",
+           .recorded = kModels},
+          &MStepOptions::basis_shape, closed(1, 1e6)),
       real_number({.name = "basis-rate",
                    .help = "rate of the Gamma prior on the entries of the basis, in units of one "
                            "over the channel's mean entry",
@@ -284,8 +287,9 @@ const OptionTable<CountsConfig>& counts_options() {
       "Model",
       {choice({.name = "counts",
                .help = "law of the counts around their means; poisson: the variance is the mean; "
-                       "negative-binomial: the variance is mean + dispersion mean^2; auto: the one "
-                       "that better predicts held-out observations of the search for a start, "
+                       "negative-binomial: the variance is mean + dispersion mean^2; drifting: "
+                       "besides, each channel has a level that drifts around 1; auto: the one that "
+                       "better predicts held-out observations of the search for a start, "
                        "poisson where there is no search",
                .recorded = kModels},
               &CountsConfig::law, law_choices()),

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "headwater/export.hpp"
-#include "headwater/levels.hpp"
 #include "headwater/matrix.hpp"
 #include "headwater/state_archive.hpp"
 
@@ -18,6 +17,16 @@ namespace headwater {
 inline constexpr double kLargestCount = 1e15;
 inline constexpr double kSmallestExposure = 1e-15;  // that is not 0
 inline constexpr double kLargestExposure = 1e15;
+
+// What the law of the counts expects of each channel's own level before an observation is seen (see
+// law 'drifting'): the mean is multiplied by it, and the count is dispersed as the level is
+// uncertain.
+struct ExpectedLevels {
+  Vector means;        // M; empty where channels have no level
+  Vector dispersions;  // M: variance of the level over its squared mean
+
+  bool any() const { return means.size() > 0; }
+};
 
 // One observation y_t as two lists: the channels that have a positive count, and the channels whose
 // exposure is not 1. All other code reads these lists, so its work grows with the number of counts

@@ -170,7 +170,11 @@ void bind_model(nb::module_& module) {
       .def("counts",
            [](const Model& model, bool last) {
              const AnyLaw& law = estimate_of(model, last).law;
-             nb::dict counts = to_dict(law.parameters());
+             Parameters parameters = law.parameters();
+             for (Parameter& parameter : parameters) {
+               if (parameter.name == "level_persistence") parameter.name = "persistence";
+             }
+             nb::dict counts = to_dict(parameters);
              counts["law"] = law->name();
              return counts;
            })

@@ -102,12 +102,15 @@ def test_the_summary_says_what_was_chosen_and_by_how_much(headwater):
     simulate(headwater, "y.csv", 0.5, 400)
     done = headwater.attempt("fit", "y.csv", "--components", 2, "--prior", "basis-selection",
                              "--out", "model.h5")
-    line, = [line for line in done.stderr.decode().splitlines() if line.startswith("counts ")]
+    line, levels = [line for line in done.stderr.decode().splitlines()
+                    if line.startswith("counts ")]
     start = ("counts negative-binomial: negative-binomial predicts held-out observations better, "
              "by ")
     assert line.startswith(start)
     gain, error = line[len(start):].split(" nats an observation (standard error ")
     assert float(gain) > 3 * float(error.rstrip(")")) > 0
+    assert levels.startswith("counts negative-binomial: drifting predicts held-out observations not "
+                             "clearly better, by ")
 
 
 def test_show_has_the_law_and_its_dispersion(headwater):
@@ -150,7 +153,7 @@ def test_what_is_held_stays(headwater):
     (["--paper-exact", *NEGATIVE_BINOMIAL],
      "paper-exact has counts poisson; it cannot go with counts negative-binomial"),
     (["--counts", "normal"],
-     "--counts normal: expected one of auto, poisson, negative-binomial"),
+     "--counts normal: expected one of auto, poisson, negative-binomial, drifting"),
 ], ids=lambda value: value if isinstance(value, str) else " ".join(value))
 def test_what_makes_no_sense_is_refused(headwater, arguments, reason):
     headwater.write("y.csv", "1,2,3,4\n0,0,2,1\n")
