@@ -33,12 +33,14 @@ def held(headwater, name):
                       law=[*LAW, "--hold", "dispersion", "--hold", "level_persistence"])
 
 
-def filter_levels(y, basis, chain, dispersions, persistence):
+def filter_levels(y, basis, chain, dispersions, persistence, profile=np.ones((2, 1))):
     """log p(y_t | y_1..t-1) with levels carried once beside the states, and the means predicted."""
+    columns = basis
     law, phi = chain.initial.copy(), np.asarray(dispersions)
     mean, variance = np.ones(len(phi)), phi.copy()
     scores, predicted = [], []
     for t, row in enumerate(y):
+        basis = columns * profile[:, t % profile.shape[1]]
         if t > 0:
             law = law @ chain.transition
             variance = (phi * (1 - persistence)**2 + 2 * phi * persistence * (1 - persistence) * mean +
@@ -102,6 +104,33 @@ def test_scores_and_predictions_are_those_of_the_plain_formulas(headwater):
     assert_close(headwater.load("predicted.npy"), predicted, 1e-9)
 
 
+def test_levels_begin_anew_with_each_sequence(headwater):
+    y = np.loadtxt(headwater.path(simulate(headwater, "y.csv", 60)), delimiter=",")
+    y = y.reshape(3, 20, 4)
+    headwater.save("y.npy", y)
+    headwater("score", held(headwater, "model.h5"), "y.npy", "--out", "scores.npy", "--predict",
+              "predicted.npy")
+    scores, predicted = zip(*(filter_levels(one, BASIS, CHAIN, OWN, PERSISTENCE) for one in y))
+    assert_close(headwater.load("scores.npy").ravel(), np.concatenate(scores), 1e-9)
+    assert_close(headwater.load("predicted.npy"), np.concatenate(predicted), 1e-9)
+
+
+def test_levels_are_beside_a_season(headwater):
+    y = np.loadtxt(headwater.path(simulate(headwater, "y.csv", 300)), delimiter=",")
+    y[::3] = np.round(2 * y[::3])
+    headwater.write("y.csv", as_csv(y))
+    headwater("fit", "y.csv", "--components", 2, "--prior", "basis-selection", *settings(**STAYS),
+              "--init", "basis.npy", *LAW, "--period", 3, "--average", "none", "--out", "model.h5",
+              *(word for name in ("basis", "stay_off", "stay_on", "dispersion", "level_persistence")
+                for word in ("--hold", name)))
+    profile = np.array(headwater.facts("model.h5")["periods"][0]["profile"])
+    assert np.all(profile[:, 0] > 1.3)
+    headwater("score", "model.h5", "y.csv", "--out", "scores.npy", "--predict", "predicted.npy")
+    scores, predicted = filter_levels(y, BASIS, CHAIN, OWN, PERSISTENCE, profile)
+    assert_close(headwater.load("scores.npy").ravel(), scores, 1e-9)
+    assert_close(headwater.load("predicted.npy"), predicted, 1e-9)
+
+
 def test_particles_score_as_the_exact_engine(headwater):
     """20,000 particles: the log-likelihood of 60 observations is known to some .1."""
     simulate(headwater, "y.csv", 60)
@@ -157,10 +186,15 @@ def test_what_is_held_stays(headwater):
 @pytest.mark.parametrize("extra", [
     ["--init", "random"], [], ["--dispersion", "shared"], ["--engine", "particle", "--particles", 50],
     ["--engine", "beam", "--beam-width", 3], ["--engine", "fast", "--prior", "gamma"],
-], ids=["random start", "searched start", "shared", "particles", "beam", "fast"])
+    ["--period", 12], ["--sequence-column", 1],
+], ids=["random start", "searched start", "shared", "particles", "beam", "fast", "season",
+        "sequences"])
 def test_a_resumed_fit_gives_the_same_bytes(headwater, extra):
     simulate(headwater, "y.csv", 1300)
     lines = headwater.path("y.csv").read_text().splitlines(keepends=True)
+    if "--sequence-column" in extra:
+        lines = [f"{t // 150},{line}" for t, line in enumerate(lines)]
+        headwater.write("y.csv", "".join(lines))
     headwater.write("first.csv", "".join(lines[:1100]))
     words = ["--components", 2, "--prior", "basis-selection", *DRIFTING, *extra, "--quiet"]
     headwater("fit", "y.csv", *words, "--out", "whole.h5")
