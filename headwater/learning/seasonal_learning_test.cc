@@ -21,8 +21,9 @@ Matrix waves(Index components, Index period) {
   Matrix profile(components, period);
   for (Index k = 0; k < components; ++k) {
     for (Index h = 0; h < period; ++h) {
-      const double angle = 2 * 3.14159265358979 * (static_cast<double>(h) / static_cast<double>(period) +
-                                                   static_cast<double>(k) / 3);
+      const double angle =
+          2 * 3.14159265358979 *
+          (static_cast<double>(h) / static_cast<double>(period) + static_cast<double>(k) / 3);
       profile(k, h) = 1 + 0.8 * std::sin(angle);
     }
   }
@@ -141,8 +142,10 @@ TEST(SeasonalBatchEm, OneComponentThatIsAlwaysOnHasPhaseMeans) {
     y.set_position(t);
     record.add(y);
   }
-  const Estimate start{Matrix::Constant(2, 1, 0.7), AnyPrior(BasisSelection(1, 1e-12, 1 - 1e-12)),
-                       {}, Season::flat(1, {period})};
+  const Estimate start{Matrix::Constant(2, 1, 0.7),
+                       AnyPrior(BasisSelection(1, 1e-12, 1 - 1e-12)),
+                       {},
+                       Season::flat(1, {period})};
   BatchEmOptions options = plain_batch(200);
   options.m_step.held_parameters = {"stay_off", "stay_on"};
   const BatchEmResult result = batch_em(record, start, options);
@@ -160,9 +163,9 @@ TEST(SeasonalBatchEm, OneComponentThatIsAlwaysOnHasPhaseMeans) {
 TEST(SeasonalBatchEm, FindsTwoPeriodsAtOnce) {
   const Season truth({waves(3, 12), waves(3, 5)});
   const Record record = simulated(truth, {}, 6000, 2);
-  const Estimate start = with_season(
-      {reference::perturbed(random_basis(6, 3, 8, 2), 0.2, 1), AnyPrior(BasisSelection(3, 0.8, 0.8))},
-      channel_profiles(record, {12, 5}));
+  const Estimate start = with_season({reference::perturbed(random_basis(6, 3, 8, 2), 0.2, 1),
+                                      AnyPrior(BasisSelection(3, 0.8, 0.8))},
+                                     channel_profiles(record, {12, 5}));
   const BatchEmResult result = batch_em(record, start, plain_batch(150));
   for (std::size_t p = 0; p < 2; ++p) {
     const Matrix difference = result.estimate.season.profiles()[p] - truth.profiles()[p];
@@ -178,8 +181,8 @@ TEST(SeasonalStart, ChannelProfilesAreTakenOutAndSplitAgain) {
   Matrix expected = basis * truth.profiles()[0];  // all components are on for the same time
   for (Index m = 0; m < 6; ++m) expected.row(m) /= expected.row(m).mean();
   EXPECT_LT((profiles[0] - expected).cwiseAbs().maxCoeff(), 0.2);
-  const Estimate found = with_season({basis, AnyPrior(BasisSelection(3, 0.9, 0.7))}, {expected},
-                                     Columns::kStay);
+  const Estimate found =
+      with_season({basis, AnyPrior(BasisSelection(3, 0.9, 0.7))}, {expected}, Columns::kStay);
   EXPECT_EQ(found.basis, basis);
   EXPECT_LT((found.season.profiles()[0] - truth.profiles()[0]).cwiseAbs().maxCoeff(), 0.05);
 }
@@ -189,8 +192,9 @@ TEST(PeriodSearch, FindsThePeriodOrNone) {
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0].period, 24);
   EXPECT_GT(found[0].gain, 2 * found[0].standard_error);
-  // Ten streams without a period: a gain above two standard errors of sixteen stretches has a chance
-  // of some 3 % for each, if profiles of noise predicted as well as none; they predict worse.
+  // Ten streams without a period: a gain above two standard errors of sixteen stretches has a
+  // chance of some 3 % for each, if profiles of noise predicted as well as none; they predict
+  // worse.
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     EXPECT_TRUE(find_periods(simulated({}, {}, 1000, seed)).empty()) << seed;
   }

@@ -13,7 +13,7 @@ namespace headwater {
 
 std::string Period::text() const {
   if (is_auto()) return "auto";
-  return steps > 0 ? fmt::format("{}", steps) : fmt::format("{}s", seconds);
+  return steps > 0 ? fmt::format("{}", steps) : duration_text(seconds);
 }
 
 Period Period::parse(const std::string& text) {
