@@ -141,9 +141,9 @@ Estimate Session::Fit::starting_estimate() {
   if (searches()) {
     const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
     const Record searched = guards() ? without_lone_giants(held_back_) : held_back_;
-    StartSearch found = automatic_start(
-        searched.first(most), prior_, laws(), config_.background, m_step_options(), config_.seed,
-        on_search.get(), learns_season() ? periods_ : std::vector<Index>());
+    StartSearch found = automatic_start(searched.first(most), prior_, laws(), config_.background,
+                                        m_step_options(), config_.seed, on_search.get(),
+                                        learns_season() ? periods_ : std::vector<Index>());
     start_report_.trials = std::move(found.report.trials);
     start_report_.chosen = std::move(found.report.chosen);
     start_report_.laws = std::move(found.report.laws);
