@@ -117,8 +117,8 @@ AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
   return law;
 }
 
-using Improve = std::function<void(StartTrial& trial, const Round& round, const MStepOptions& options,
-                                   const OnIteration& on_iteration)>;
+using Improve = std::function<void(StartTrial& trial, const Round& round,
+                                   const MStepOptions& options, const OnIteration& on_iteration)>;
 
 struct Stage {
   std::vector<Round> rounds;
