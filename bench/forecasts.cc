@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -130,6 +131,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   fmt::print("{:<44}{:>6}{:>10}{:>10}\n", "", "steps", "cells", "total");
-  for (int i = 3; i < argc; ++i) real(argv[1], std::atol(argv[2]), argv[i]);
+  for (int i = 3; i < argc; ++i) {
+    real(argv[1], std::atol(argv[2]), argv[i]);
+    std::fflush(stdout);
+  }
   return 0;
 }
