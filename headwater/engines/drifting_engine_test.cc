@@ -11,7 +11,7 @@
 #include "headwater/engines/forecast.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/models/basis_selection.hpp"
-#include "headwater/models/finite_state_prior.hpp"
+#include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
 
 namespace headwater {
