@@ -1,6 +1,6 @@
 // How often intervals of probability .9 hold what comes.
 //
-//   bench_forecasts [STREAMS]                      simulated streams of every prior, the true model
+//   bench_forecasts [STREAMS [PARTICLES]]             simulated streams of every prior, true model
 //   bench_forecasts PRIOR COMPONENTS FILE [FILE]...   real ones
 //
 // A real stream is fitted on its first half. In the second half, forecasts are made from 200 rows,
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -29,8 +30,10 @@ constexpr double kProbability = 0.9;
 constexpr Index kOrigins = 200;
 constexpr Index kSteps[] = {1, 10};
 
-void simulated(Index num_streams) {
-  const reference::CoverageOptions options{.num_streams = num_streams};
+void simulated(Index num_streams, Index num_particles) {
+  reference::CoverageOptions options;
+  options.num_streams = num_streams;
+  options.num_particles = num_particles;
   const auto n = static_cast<double>(num_streams);
   const double error = std::sqrt(kProbability * (1 - kProbability) / n);
   fmt::print("{} streams, standard error {:.4f}\n{:<34}{:>6}{:>10}{:>7}{:>10}{:>7}\n", num_streams,
@@ -123,11 +126,14 @@ void real(const std::string& prior, Index components, const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc <= 2) {
-    simulated(argc == 2 ? std::atol(argv[1]) : 2000);
+  if (argc <= 3) {
+    simulated(argc > 1 ? std::atol(argv[1]) : 2000, argc > 2 ? std::atol(argv[2]) : 1000);
     return 0;
   }
   fmt::print("{:<44}{:>6}{:>10}{:>10}\n", "", "steps", "cells", "total");
-  for (int i = 3; i < argc; ++i) real(argv[1], std::atol(argv[2]), argv[i]);
+  for (int i = 3; i < argc; ++i) {
+    real(argv[1], std::atol(argv[2]), argv[i]);
+    std::fflush(stdout);
+  }
   return 0;
 }

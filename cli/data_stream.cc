@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
 
 using namespace headwater;
 
-DataStream::DataStream(const DataOptions& options, std::function<bool()> should_stop,
+DataStream::DataStream(DataOptions options, std::function<bool()> should_stop,
                        const PipeBefore& before)
-    : options_(options),
+    : options_(std::move(options)),
       should_stop_(std::move(should_stop)),
       source_(options_.open(should_stop_, before)) {
   if (!options_.time_column.empty()) {

@@ -17,7 +17,7 @@
 class DataStream {
  public:
   // should_stop: called while there is nothing to read; if it returns true, the data end there.
-  explicit DataStream(const DataOptions& options, std::function<bool()> should_stop = {},
+  explicit DataStream(DataOptions options, std::function<bool()> should_stop = {},
                       const PipeBefore& before = {});
 
   const std::string& name() const { return options_.name; }

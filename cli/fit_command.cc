@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <optional>
@@ -226,6 +227,17 @@ void take_in_and_finish(const FitOptions& options, DataStream& data, LiveOutputs
   }
 }
 
+// Periods that are durations need to know how far apart rows are.
+void tell_of_time(const Config& config, DataStream& data, Restarts& restarts) {
+  const bool is_asked = std::ranges::any_of(
+      config.season.periods, [](const Period& period) { return period.seconds > 0; });
+  if (!is_asked) return;
+  const std::optional<double> seconds = data.seconds_a_row();
+  for (Index i = 0; seconds && i < restarts.size(); ++i) {
+    restarts.session(i).set_seconds_a_row(*seconds);
+  }
+}
+
 void fit(const FitOptions& options) {
   const Config config = options.config();
   options.check_files();
@@ -242,6 +254,7 @@ void fit(const FitOptions& options) {
     options.check_start(config, data.num_channels());
     print_slowness(config, data.num_channels(), options.quiet);
   }
+  tell_of_time(config, data, restarts);
   ModelFile file(options.out);
   checkpoints.skip(data);
   // Only now, when everything else has been checked, are files cut back.

@@ -25,6 +25,7 @@ constexpr const char* kCommand = "read-hdf5";
 std::string own_path() {
   constexpr const char* kLink = "/proc/self/exe";
   if (access(kLink, X_OK) == 0) return kLink;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel hands over the address as a number
   return reinterpret_cast<const char*>(getauxval(AT_EXECFN));
 }
 

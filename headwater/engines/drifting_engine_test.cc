@@ -11,6 +11,7 @@
 #include "headwater/engines/forecast.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/models/basis_selection.hpp"
+#include "headwater/models/finite_prior.hpp"
 #include "headwater/models/gamma_prior.hpp"
 
 namespace headwater {
@@ -91,7 +92,7 @@ TEST(DriftingEngine, EveryEngineTakesTheDispersionsOfTheObservation) {
 // One component that is always on, so that the activation is known: all there is to filter is the
 // level, and the prediction is that of the level filter alone.
 TEST(DriftingEngine, PredictsByTheLevels) {
-  const AnyPrior always(BasisSelection(1, 0.5, 1));
+  const AnyPrior always(FiniteStatePrior::one_hot(1, 0.5));
   const Matrix basis = Matrix::Constant(2, 1, 3);
   const AnyLaw law(NegativeBinomial(Vector{{0.8, 0.2}}, 0.7));
   ExactEngineOptions options;

@@ -116,8 +116,25 @@ std::vector<Index> candidates(const RecordView& observations) {
   return periods;
 }
 
-// Poisson log-probabilities, up to a constant, of the observations after the first two thirds,
-// whose means are those of the first two thirds times the profiles and times the level.
+// How channels scatter around their means in the first two thirds, by moments: of the counts y
+// around mu, the sum of (y - mu)^2 - mu over the sum of mu^2.
+Vector dispersions_around(const RecordView& observations, const Vector& means) {
+  const Index fitted = 2 * observations.size() / 3;
+  Vector excess = Vector::Zero(means.size());
+  Vector squares = excess;
+  for (Index t = 0; t < fitted; ++t) {
+    for_each_seen(observations[t], [&](Index m, double count, double exposure) {
+      const double mean = means[m] * exposure;
+      excess[m] += (count - mean) * (count - mean) - mean;
+      squares[m] += mean * mean;
+    });
+  }
+  return (squares.array() > 0).select(excess.array() / squares.array(), 0).max(0);
+}
+
+// Negative binomial log-probabilities, up to a constant, of the observations after the first two
+// thirds. Their means are those of the first two thirds times the profiles and times the level;
+// their dispersions are those of a stream without a season.
 Vector predictions_with(const RecordView& observations, const std::vector<Index>& periods) {
   const Index fitted = 2 * observations.size() / 3;
   const std::vector<Matrix> profiles = channel_profiles(observations.first(fitted), periods);
@@ -133,6 +150,8 @@ Vector predictions_with(const RecordView& observations, const std::vector<Index>
   const double overall = counts.sum() / std::max(exposures.sum(), 1.0);
   // Half a count of the overall rate, so that no channel is certain to be silent.
   const Vector means = (counts.array() + 0.5 * overall) / (exposures.array() + 0.5);
+  const Vector dispersions =
+      dispersions_around(observations, counts.cwiseQuotient(exposures.cwiseMax(1)));
   Vector logarithms(observations.size() - fitted);
   double level = 1;
   for (Index t = 0; t < observations.size(); ++t) {
@@ -143,7 +162,10 @@ Vector predictions_with(const RecordView& observations, const std::vector<Index>
       const double mean = means[m] * exposure;
       seen += count;
       expected += mean;
-      logarithm += count * std::log(level * mean) - level * mean;
+      const double now = level * mean;
+      const double dispersion = dispersions[m];
+      const double more = std::log1p(dispersion * now);
+      logarithm += count * (std::log(now) - more) - (dispersion > 0 ? more / dispersion : now);
     });
     if (t >= fitted) logarithms[t - fitted] = logarithm;
     if (expected > 0) level += kLevelRate * ((seen + 1) / (expected + 1) - level);
@@ -157,7 +179,7 @@ struct PeriodGain {
   double standard_error = 0;
 };
 
-PeriodGain gain_of_period(const Vector& with, const Vector& without) {
+PeriodGain period_gain(const Vector& with, const Vector& without) {
   const Vector gains = with - without;
   const Index stretches = std::min(kStretches, gains.size());
   Vector means(stretches);
@@ -186,7 +208,7 @@ std::vector<StartReport::PeriodChoice> find_periods(const RecordView& observatio
       std::vector<Index> all = periods;
       all.push_back(candidate);
       const Vector with = predictions_with(observations, all);
-      const PeriodGain gain = gain_of_period(with, without);
+      const PeriodGain gain = period_gain(with, without);
       // The shortest of those that are as good.
       if (gain.mean > 1.001 * best.gain &&
           gain.mean > kStandardErrorsOfPeriod * gain.standard_error) {

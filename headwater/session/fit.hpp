@@ -60,6 +60,7 @@ class Session::Fit {
   Forecast forecast(const ForecastOptions& options) const;
   Model model() const;
   bool is_finished() const { return is_finished_; }
+  void set_seconds_a_row(double seconds) { seconds_a_row_ = seconds; }
   void keep_predictions(bool keep) { keeps_predictions_ = keep; }
   PredictiveDraws prediction() const;
 
@@ -86,6 +87,7 @@ class Session::Fit {
   }
   // The laws to choose from, the first one for the search.
   std::vector<AnyLaw> laws() const;
+  Index steps_of(const Period& period) const;
   void choose_periods();
   Estimate starting_estimate();
   void start();
@@ -107,6 +109,7 @@ class Session::Fit {
   Index num_channels_ = 0;
   std::int64_t observations_ = 0;
   Observation given_;
+  double seconds_a_row_ = 0;    // 0: not known
   Observation placed_;          // the same, at its position in the season
   std::int64_t position_ = 0;   // of the latest observation
   std::vector<Index> periods_;  // from the start on

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "headwater/core/duration.hpp"
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
@@ -83,7 +84,7 @@ bool Session::Fit::searches() const {
 Index Session::Fit::num_to_hold_back() const {
   Index longest = 0;
   for (const Period& period : config_.season.periods) {
-    longest = std::max(longest, period.is_auto() ? kPeriodsLookedFor : period.steps);
+    longest = std::max(longest, period.is_auto() ? kPeriodsLookedFor : steps_of(period));
   }
   const Index wanted = searches() ? start_buffer(num_channels_, prior_, kPeriodsToSee * longest)
                                   : std::max<Index>(kStartObservations, kPeriodsToSee * longest);
@@ -115,14 +116,24 @@ std::vector<AnyLaw> Session::Fit::laws() const {
   return laws;
 }
 
+Index Session::Fit::steps_of(const Period& period) const {
+  if (period.seconds == 0) return period.steps;
+  if (seconds_a_row_ == 0) {
+    throw UsageError(fmt::format(
+        "period {} is a duration, and the rows have no times; expected a number of rows, or the "
+        "option time-column",
+        period.text()));
+  }
+  const Index steps = steps_of_duration(period.text(), seconds_a_row_);
+  if (steps >= 2 && steps <= kLongestPeriod) return steps;
+  throw UsageError(
+      fmt::format("period {} is {} rows; expected 2 to {}", period.text(), steps, kLongestPeriod));
+}
+
 void Session::Fit::choose_periods() {
   periods_.clear();
   for (const Period& period : config_.season.periods) {
-    if (period.seconds > 0) {
-      throw UsageError(
-          fmt::format("period {} is a duration, and the stream has no time stamps", period.text()));
-    }
-    if (!period.is_auto()) periods_.push_back(period.steps);
+    if (!period.is_auto()) periods_.push_back(steps_of(period));
     if (!period.is_auto() || start_report_.looked_for_periods) continue;
     start_report_.looked_for_periods = true;
     start_report_.periods = find_periods(guards() ? without_lone_giants(held_back_) : held_back_);

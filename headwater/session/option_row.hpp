@@ -67,7 +67,7 @@ struct OptionInfo {
   Recorded recorded = Recorded::kNowhere;
   std::string group = {};
   OptionKind kind = Flag{};
-  std::string default_text = "";  // of a default-constructed target; empty: there is none
+  std::string default_text = {};  // of a default-constructed target; empty: there is none
 };
 
 // An option of the struct Target. Texts are what a user types and what model files record.

@@ -87,6 +87,10 @@ class HEADWATER_EXPORT Session {
   Model model() const;  // after at least one observation was taken in, or finish()
   bool is_finished() const;
 
+  // How far apart observations are in time, for periods that are durations. Call it before the
+  // first observation, and again after exchange() has restored a session.
+  void set_seconds_a_row(double seconds);
+
   // The prediction of the last processed observation, as it was before that observation. Call
   // keep_predictions(true) before that observation, since an M-step may follow it.
   void keep_predictions(bool keep);

@@ -56,8 +56,11 @@ struct Outputs {
 
 // A filter with a model's parameters, and the number of observations that it has processed.
 struct TimedFilter {
-  TimedFilter(const Model& model, bool last, const EngineConfig& engine, std::uint64_t seed)
-      : filter(estimate_of(model, last), model.background, engine, seed), tail_probability(seed) {}
+  TimedFilter(const Model& model, bool last, const EngineConfig& engine, std::uint64_t seed,
+              std::int64_t phase)
+      : filter(estimate_of(model, last), model.background, engine, seed), tail_probability(seed) {
+    filter.set_phase(phase);
+  }
 
   ModelFilter filter;
   TailProbability tail_probability;
@@ -90,7 +93,7 @@ void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& ex
 
 NumpyTable smooth(const Model& model, const RowsIn& rows, const std::optional<RowsIn>& exposures,
                   const std::optional<IndicesIn>& sequences, bool last, const nb::dict& options,
-                  std::uint64_t seed) {
+                  std::uint64_t seed, std::int64_t phase) {
   const EngineConfig engine = engine_config_from(options);
   RowMatrix means;
   {
@@ -103,7 +106,8 @@ NumpyTable smooth(const Model& model, const RowsIn& rows, const std::optional<Ro
       y.set_begins_sequence(begins.at(t));
       record.add(y);
     }
-    means = smoothed_activations(estimate_of(model, last), model.background, record, engine, seed);
+    means = smoothed_activations(estimate_of(model, last), model.background, record, engine, seed,
+                                 phase);
   }
   return to_numpy(std::move(means));
 }
@@ -117,10 +121,10 @@ void bind_filter(nb::module_& module) {
       .def(
           "__init__",
           [](TimedFilter* at, const Model& model, bool last, const nb::dict& options,
-             std::uint64_t seed) {
-            new (at) TimedFilter(model, last, engine_config_from(options), seed);
+             std::uint64_t seed, std::int64_t phase) {
+            new (at) TimedFilter(model, last, engine_config_from(options), seed, phase);
           },
-          nb::arg("model"), nb::arg("last"), nb::arg("options"), nb::arg("seed"))
+          nb::arg("model"), nb::arg("last"), nb::arg("options"), nb::arg("seed"), nb::arg("phase"))
       .def(
           "run",
           [](TimedFilter& filter, const RowsIn& rows, std::optional<RowsIn> exposures,
@@ -177,6 +181,14 @@ void bind_model(nb::module_& module) {
              nb::dict counts = to_dict(parameters);
              counts["law"] = law->name();
              return counts;
+           })
+      .def("periods",
+           [](const Model& model, bool last) {
+             nb::dict periods;
+             for (const Matrix& profile : estimate_of(model, last).season.profiles()) {
+               periods[nb::cast(profile.cols())] = to_numpy(profile);
+             }
+             return periods;
            })
       .def("constants",
            [](const Model& model) { return to_dict(model.reported.prior.constants()); })

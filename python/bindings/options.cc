@@ -64,7 +64,19 @@ struct TextOf {
     const auto is_on = cast<bool>(value);
     return is_on ? one(*is_on ? "yes" : "no") : std::nullopt;
   }
-  Texts operator()(const NameList&) const { return cast<std::vector<std::string>>(value); }
+  // A list, or what would be its only entry. Entries are texts or whole numbers.
+  Texts operator()(const NameList&) const {
+    if (const Texts alone = entry(value)) return alone;
+    const auto entries = cast<std::vector<nb::object>>(value);
+    if (!entries) return std::nullopt;
+    std::vector<std::string> texts;
+    for (const nb::object& one_of_them : *entries) {
+      const Texts text = entry(one_of_them);
+      if (!text) return std::nullopt;
+      texts.push_back(text->front());
+    }
+    return texts;
+  }
   template <class Other>
   Texts operator()(const Other&) const {
     const auto text = cast<std::string>(value);
@@ -72,6 +84,13 @@ struct TextOf {
   }
 
  private:
+  static Texts entry(nb::handle value) {
+    if (const auto text = cast<std::string>(value)) return one(*text);
+    if (PyIndex_Check(value.ptr()) && !PySequence_Check(value.ptr())) {
+      return one(nb::str(nb::steal(PyNumber_Index(value.ptr()))).c_str());
+    }
+    return std::nullopt;
+  }
   static Texts one(std::string text) { return std::vector<std::string>{std::move(text)}; }
 };
 

@@ -165,6 +165,11 @@ class Model:
         return self._core.counts(False)
 
     @property
+    def periods(self) -> dict[int, np.ndarray]:
+        """The season: for each period P the profile, K x P, of mean 1 a row. Empty without one."""
+        return self._core.periods(False)
+
+    @property
     def iterations(self) -> int:
         """Iterations of batch EM, or M-steps of online EM."""
         return self._core.iterations
@@ -188,14 +193,14 @@ class Model:
 
     @with_engine_options
     def apply(self, Y: Any, *, smooth: bool = False, sequence: bool = True, lengths: Any = None,
-              exposure: Any = None, last: bool = False, seed: int = SEED,
+              exposure: Any = None, last: bool = False, phase: int = 0, seed: int = SEED,
               **engine: Any) -> np.ndarray:
         """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
 
         `lengths` says that the rows consist of sequences of these lengths, one after another; an
         array Y of three dimensions (S x T x M) has sequences too, and activations S x T x K.
         `sequence=False` takes each row for itself, as the first observation of a stream. The same
-        as `headwater apply`. Further options, as for `Stream`: {engine_options}.
+        as `headwater apply`. `phase` is that of the first row in the model's season. Further options, as for `Stream`: {engine_options}.
         """
         rows = self._rows(Y, lengths)
         if smooth:
@@ -204,14 +209,16 @@ class Model:
             block, seen = rows.all(), None
             if exposure is not None:
                 block, seen = _masked(block, Exposures(exposure, rows).block(0, len(rows)))
-            means = self._core.smooth(block, seen, rows.begins(0, len(rows)), last, engine, seed)
+            means = self._core.smooth(block, seen, rows.begins(0, len(rows)), last, engine, seed,
+                                      phase)
             return rows.as_given(means)
         activations = np.empty((len(rows), self.num_components))
-        self._run(rows, exposure, last, engine, seed, not sequence, activations=activations)
+        self._run(rows, exposure, last, phase, engine, seed, not sequence, activations=activations)
         return rows.as_given(activations)
 
     def score(self, Y: Any, *, sequence: bool = True, lengths: Any = None, surprise: bool = False,
-              exposure: Any = None, last: bool = False, seed: int = SEED, **engine: Any) -> Score:
+              exposure: Any = None, last: bool = False, phase: int = 0, seed: int = SEED,
+              **engine: Any) -> Score:
         """Log-likelihood of Y, one step ahead; the same as `headwater score`.
 
         `surprise=True` adds, for each row, the probability of an observation at least as
@@ -224,7 +231,7 @@ class Model:
         outputs = {"log_predictive": np.empty(len(rows))}
         if surprise:
             outputs["tail_probability"] = np.empty(len(rows))
-        self._run(rows, exposure, last, engine, seed, not sequence, **outputs)
+        self._run(rows, exposure, last, phase, engine, seed, not sequence, **outputs)
         impossible = np.isneginf(outputs["log_predictive"])
         total = _sum_in_order(np.where(impossible, 0, outputs["log_predictive"]))
         return Score(total, len(rows), total / len(rows), **outputs,
@@ -232,25 +239,26 @@ class Model:
                      sequences=1 if rows.sequences is None else len(rows.sequences))
 
     def predict(self, Y: Any, *, lengths: Any = None, exposure: Any = None, last: bool = False,
-                seed: int = SEED, **engine: Any) -> np.ndarray:
+                phase: int = 0, seed: int = SEED, **engine: Any) -> np.ndarray:
         """E[y_t | y_1..t-1], T x M; the same as `headwater score --predict`."""
         rows = self._rows(Y, lengths)
         predicted = np.empty(rows.shape)
-        self._run(rows, exposure, last, engine, seed, False, predicted=predicted)
+        self._run(rows, exposure, last, phase, engine, seed, False, predicted=predicted)
         if exposure is not None:
             predicted *= Exposures(exposure, rows).block(0, len(rows))
         return rows.as_given(predicted)
 
     def forecast(self, Y: Any, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
                  total: bool = False, draws: int = DRAWS, exposure: Any = None, last: bool = False,
-                 seed: int = SEED, **engine: Any) -> Union[np.ndarray, Forecast]:
+                 phase: int = 0, seed: int = SEED,
+                 **engine: Any) -> Union[np.ndarray, Forecast]:
         """What is to be expected after the T rows of Y; the same as `headwater forecast`.
 
         Without `quantiles` the means E[y_T+h | y_1..T] for h = 1, ..., horizon: horizon x M. With
         them a `Forecast`; they are found from `draws` observations drawn at each step.
         `total=True` adds one more channel, the sum of all others.
         """
-        run = self._run(self._rows(Y), exposure, last, engine, seed, False)
+        run = self._run(self._rows(Y), exposure, last, phase, engine, seed, False)
         return as_forecast(run.forecast, horizon, quantiles, total, draws, seed)
 
     def _rows(self, Y: Any, lengths: Any = None) -> Rows:
@@ -261,9 +269,11 @@ class Model:
             raise ValueError("Y has no rows")
         return rows
 
-    def _run(self, rows: Rows, exposure: Any, last: bool, engine: dict, seed: int, alone: bool,
-             **outputs):
-        run = _core.Filter(self._core, last, engine, seed)
+    def _run(self, rows: Rows, exposure: Any, last: bool, phase: int, engine: dict, seed: int,
+             alone: bool, **outputs):
+        if phase < 0:
+            raise ValueError(f"phase={phase}: expected 0 or more")
+        run = _core.Filter(self._core, last, engine, seed, phase)
         seen = None if exposure is None else Exposures(exposure, rows)
         for first, block in rows.blocks():
             if np.any(block < 0) or np.any(np.isinf(block)):

@@ -160,6 +160,29 @@ def diagnostics(model: Any, *, last: bool = False, axes: Any = None) -> np.ndarr
     return axes
 
 
+def profile(model: Any, *, period: Optional[int] = None, ax: Any = None) -> Any:
+    """Draws the profile of the season: the gain of each component at each phase of the period.
+
+    `period` says which one, if the model has several.
+    """
+    periods = _model(model).periods
+    if not periods:
+        raise ValueError("the model has no period")
+    if period is None and len(periods) > 1:
+        raise ValueError(f"the model has the periods {sorted(periods)}: say which with period=")
+    if period is not None and period not in periods:
+        raise ValueError(f"period={period}: the model has {sorted(periods)}")
+    gains = periods[period] if period is not None else next(iter(periods.values()))
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+    for k, row in enumerate(gains):
+        ax.plot(range(len(row)), row, label=str(k + 1), marker="." if len(row) < 60 else None)
+    ax.axhline(1, color=_TRUTH, linewidth=0.8)
+    ax.set(xlabel=f"phase of the period {gains.shape[1]}", ylabel="gain", ylim=(0, None))
+    ax.legend(title="component", loc="upper right")
+    return ax
+
+
 def forecast(ahead: Any, *, seen: Any = None, names: Optional[Sequence[str]] = None,
              channels: Optional[Sequence[int]] = None, axes: Any = None) -> np.ndarray:
     """Draws a `Forecast`, a panel for each channel: the means, and bands between quantiles.

@@ -69,8 +69,7 @@ std::vector<Index> SpecialColumns::in_order() const {
 }
 
 SpecialColumns numbered_columns(const ColumnOptions& options) {
-  return {number_in(options.index).value_or(-1), number_in(options.sequence).value_or(-1),
-          number_in(options.time).value_or(-1)};
+  return {-1, number_in(options.sequence).value_or(-1), number_in(options.time).value_or(-1)};
 }
 
 SpecialColumns find_columns(const ColumnOptions& options, const std::vector<std::string>& names,

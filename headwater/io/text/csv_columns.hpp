@@ -36,7 +36,8 @@ struct SpecialColumns {
   }
 };
 
-// Those that are named by numbers, before it is known whether there is a header.
+// Those of texts that are named by numbers: they do not tell whether there is a header. An index,
+// which often has numbers, does.
 SpecialColumns numbered_columns(const ColumnOptions& options);
 
 // names: of all columns; empty if there is no header. Throws InputError for a column that is not
