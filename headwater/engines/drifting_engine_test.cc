@@ -112,7 +112,7 @@ TEST(DriftingEngine, PredictsByTheLevels) {
     EXPECT_NEAR(step.log_predictive, expected, 1e-9);
   }
   // Ahead, the levels go back to 1.
-  const Matrix ahead = forecast_observations(engine, 3);
+  const Matrix ahead = forecast_means(engine, 3);
   for (Index h = 0; h < 3; ++h) {
     for (Index m = 0; m < 2; ++m) {
       const double level = 1 + std::pow(0.7, static_cast<double>(h + 1)) * (levels.means()[m] - 1);

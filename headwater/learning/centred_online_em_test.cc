@@ -42,6 +42,8 @@ class ConjugateEngine final : public Engine {
     emission_.set_basis(basis);
   }
   void set_law(const AnyLaw&) override {}
+  void set_season(const Season&) override {}
+  std::int64_t position() const override { return 0; }
   const Emission& emission() const override { return emission_; }
   FilterStep step(const Observation& y, double step_size) override {
     Vector counts(y.num_channels());

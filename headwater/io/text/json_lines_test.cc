@@ -18,7 +18,7 @@ class JsonLinesTest : public testing::Test {
                        LineLimits limits = {}) const {
     TextFile file = open_text(folder_.write("a.jsonl", text));
     file.name = "a.jsonl";
-    return JsonLinesSource(std::move(file), rules, limits);
+    return JsonLinesSource(std::move(file), rules, {}, limits);
   }
 
   Rows read(const std::string& text, const CellRules& rules = {}, LineLimits limits = {}) const {
