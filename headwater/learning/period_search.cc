@@ -15,7 +15,12 @@ namespace {
 constexpr Index kFewestCycles = 4;
 constexpr std::size_t kMostPeaks = 8;
 constexpr Index kMostMultiple = 10;
-constexpr double kStandardErrorsOfPeriod = 2;
+// Some hundred candidates are tried, and sixteen stretches have a standard error of their own: by
+// chance one in ten thousand is better by five (Student's t).
+constexpr double kStandardErrorsOfPeriod = 5;
+// The shortest candidate is taken that has this part of the best one's gain: a multiple of the
+// period predicts nearly as well.
+constexpr double kGoodEnough = 0.8;
 constexpr Index kStretches = 16;
 // How fast the level of all channels follows the latest observations.
 constexpr double kLevelRate = 0.2;
@@ -202,24 +207,23 @@ std::vector<StartReport::PeriodChoice> find_periods(const RecordView& observatio
   std::vector<Index> periods;
   Vector without = predictions_with(observations, periods);
   while (found.size() < 2) {
-    StartReport::PeriodChoice best;
-    Vector with_best;
+    std::vector<StartReport::PeriodChoice> better;
+    double best = 0;
     for (const Index candidate : tried) {
       std::vector<Index> all = periods;
       all.push_back(candidate);
-      const Vector with = predictions_with(observations, all);
-      const PeriodGain gain = period_gain(with, without);
-      // The shortest of those that are as good.
-      if (gain.mean > 1.001 * best.gain &&
-          gain.mean > kStandardErrorsOfPeriod * gain.standard_error) {
-        best = {candidate, gain.mean, gain.standard_error};
-        with_best = with;
-      }
+      const PeriodGain gain = period_gain(predictions_with(observations, all), without);
+      if (!(gain.mean > kStandardErrorsOfPeriod * gain.standard_error)) continue;
+      better.push_back({candidate, gain.mean, gain.standard_error});
+      best = std::max(best, gain.mean);
     }
-    if (best.period == 0) break;
-    found.push_back(best);
-    periods.push_back(best.period);
-    without = with_best;
+    const auto chosen = std::ranges::find_if(better, [&](const StartReport::PeriodChoice& choice) {
+      return choice.gain >= kGoodEnough * best;
+    });
+    if (chosen == better.end()) break;
+    found.push_back(*chosen);
+    periods.push_back(chosen->period);
+    without = predictions_with(observations, periods);
   }
   return found;
 }

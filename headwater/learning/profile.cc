@@ -73,8 +73,12 @@ Vector shrunk_rates(const Vector& counts, const Vector& expected) {
     if (weight > 0) rates[h] += weight * (counts[h] / expected[h] - around.value);
     left[h] = expected[h] > 0 ? weight * noise[h] : before;
   }
-  const double spread = (rates.array() - mean_rate).square().mean() - left.mean();
-  const double kept = spread > 0 ? spread / (spread + left.mean()) : 0;
+  // Of the phases that were visited: the others say nothing of how much phases differ.
+  const auto is_visited = (expected.array() > 0).cast<double>();
+  const double noise_left = (is_visited * left.array()).sum() / visited;
+  const double spread =
+      (is_visited * (rates.array() - mean_rate).square()).sum() / visited - noise_left;
+  const double kept = spread > 0 ? spread / (spread + noise_left) : 0;
   rates = (mean_rate + kept * (rates.array() - mean_rate)).max(kSmallestRate * mean_rate);
   return rates;
 }

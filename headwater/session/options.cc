@@ -106,6 +106,7 @@ Option<SeasonConfig> period_option() {
         return fmt::format("{}", fmt::join(texts, ","));
       },
       [](SeasonConfig& season, const std::string& text) {
+        if (text.empty()) return false;
         season.periods.push_back(Period::parse(text));
         return true;
       },

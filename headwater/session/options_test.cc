@@ -211,6 +211,8 @@ TEST(ConfigOptions, AreDescribedAsTheyTakeEffect) {
   const OptionTexts expected = {
       {"counts", "poisson"},
       {"dispersion", "channel"},
+      {"period", ""},
+      {"phase", "0"},
       {"init", "auto"},
       {"start-on", "0"},
       {"per-component", "no"},

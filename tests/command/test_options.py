@@ -180,7 +180,8 @@ def test_model_files_name_options_as_before(headwater):
     found = headwater.facts("x.h5")["options"]
     assert {found.pop("start-stay_off"), found.pop("start-stay_on")} == {"0.9", "0.7"}
     assert found == {
-        "counts": "auto", "dispersion": "channel", "init": "auto", "start-on": "0",
+        "counts": "auto", "dispersion": "channel", "period": "", "phase": "0", "init": "auto",
+            "start-on": "0",
         "per-component": "no", "hold": "", "background": "no", "method": "online",
         "engine": "auto", "proposal": "auto", "particles": "1000", "beam-width": "256",
         "resampling": "systematic", "resample-below": "0.5", "backward": "mcmc",
