@@ -31,8 +31,8 @@ Matrix waves(Index components, Index period) {
 }
 
 Record simulated(const Season& season, const AnyLaw& law, Index length, std::uint64_t seed,
-                 const AnyPrior& prior = BasisSelection(3, 0.9, 0.7)) {
-  Simulator simulator(prior, Emission(random_basis(6, 3, 8, seed), law, season), seed);
+                 const BasisSelection& prior = BasisSelection(3, 0.9, 0.7)) {
+  Simulator simulator(AnyPrior(prior), Emission(random_basis(6, 3, 8, seed), law, season), seed);
   Record record;
   for (Index t = 0; t < length; ++t) {
     simulator.next();
