@@ -21,6 +21,8 @@ constexpr double kStandardErrorsOfPeriod = 5;
 // The shortest candidate is taken that has this part of the best one's gain: a multiple of the
 // period predicts nearly as well.
 constexpr double kGoodEnough = 0.8;
+// A second period that brings less than this part of what the first one brings is left out.
+constexpr double kWorthASecond = 0.1;
 constexpr Index kStretches = 16;
 // How fast the level of all channels follows the latest observations.
 constexpr double kLevelRate = 0.2;
@@ -221,6 +223,7 @@ std::vector<StartReport::PeriodChoice> find_periods(const RecordView& observatio
       return choice.gain >= kGoodEnough * best;
     });
     if (chosen == better.end()) break;
+    if (!found.empty() && chosen->gain < kWorthASecond * found.front().gain) break;
     found.push_back(*chosen);
     periods.push_back(chosen->period);
     without = predictions_with(observations, periods);
