@@ -26,7 +26,8 @@ except ImportError:  # before 1.6 it was a method
 
 # Of Stream, what this estimator passes on under the same name; and of that, what engines have.
 _PASSED_ON = Keywords("OnlineNMF", [row for row in STREAM if row.name in (
-    "counts", "dispersion", "hold", "init", "per_component", "background", "restarts", "method",
+    "counts", "dispersion", "period", "phase", "hold", "init", "per_component", "background",
+    "restarts", "method",
     "iterations", "tolerance", "engine", "num_particles", "smoother", "lag", "step", "burn_in",
     "average", "num_threads")])
 _ENGINE = [row.name for row in ENGINE if row.name in _PASSED_ON]
