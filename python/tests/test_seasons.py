@@ -22,7 +22,7 @@ def seasonal():
 def model(seasonal):
     stream = headwater.Stream(3, prior="basis-selection", period=6, counts="poisson")
     stream.update_many(seasonal[0])
-    return stream.finish()
+    return stream.finish().model()
 
 
 def test_the_profile_is_found(seasonal, model):
@@ -37,7 +37,7 @@ def test_the_profile_is_found(seasonal, model):
 def test_a_list_is_the_same(seasonal, model):
     stream = headwater.Stream(3, prior="basis-selection", period=[6], counts="poisson")
     stream.update_many(seasonal[0])
-    np.testing.assert_array_equal(stream.finish().periods[6], model.periods[6])
+    np.testing.assert_array_equal(stream.finish().model().periods[6], model.periods[6])
 
 
 def test_the_phase_matters(seasonal, model, tmp_path):
