@@ -38,15 +38,10 @@ Season::Season(std::vector<Matrix> profiles) : profiles_(std::move(profiles)) {
 
 Season Season::flat(Index num_components, const std::vector<Index>& periods) {
   Season season;
-  for (const Index period : periods)
+  for (const Index period : periods) {
     season.profiles_.push_back(Matrix::Ones(num_components, period));
+  }
   return season;
-}
-
-std::vector<Index> Season::periods() const {
-  std::vector<Index> periods;
-  for (const Matrix& profile : profiles_) periods.push_back(profile.cols());
-  return periods;
 }
 
 void Season::set_profile(std::size_t which, const Matrix& profile) {

@@ -23,15 +23,15 @@ class SeasonalSums final : public EmissionSums {
   void add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                const Eigen::Ref<const Vector>& weights, const Observation& y,
                Statistics& out) override;
-  // Needs no profile's sums: smoothers that add s1 by themselves go without a season.
+  // Adds nothing to the sums of the phases. Only smoothers that cannot go with a season call this.
   void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                          const Eigen::Ref<const Vector>& weights, const Observation& y,
                          Statistics& out) override;
 
  private:
   void begin(const Statistics& like);
-  // Takes what `one_` has of `visits` observations of this position, whose weights add up to
-  // `weight`, over into `out`.
+  // Adds `one_` to `out`. It holds the sums of `visits` observations of the same phase, that of
+  // this position; their weights add up to `weight`.
   void take_over(const Emission& emission, std::int64_t position, double weight, Index visits,
                  Statistics& out);
 

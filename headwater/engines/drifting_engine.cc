@@ -37,10 +37,9 @@ FilterStep DriftingEngine::step(const Observation& y, double step_size) {
 }
 
 const Statistics& DriftingEngine::statistics() const {
-  const Statistics& of_engine = engine_->statistics();
-  statistics_ = std::make_shared<Statistics>(of_engine);
-  if (statistics_->s4.size() > 0) statistics_->s4 = scores_.averages();
-  return *statistics_;
+  statistics_ = engine_->statistics();
+  if (statistics_.s4.size() > 0) statistics_.s4 = scores_.averages();
+  return statistics_;
 }
 
 void DriftingEngine::exchange(StateArchive& archive) {

@@ -52,7 +52,7 @@ class DriftingEngine final : public Engine {
   ExpectedLevels expected_;
   Observation levelled_;
   Vector intensities_;
-  mutable std::shared_ptr<Statistics> statistics_;  // the engine's, with the scores
+  mutable Statistics statistics_{0, 0, 0};  // the engine's, with the scores
 };
 
 // The engine, in a DriftingEngine if the law drifts.

@@ -262,10 +262,9 @@ TEST(Season, FastAndParticleFiltersSeeTheBasisOfThePosition) {
 TEST(Season, ForecastsKnowWhatIsToCome) {
   const Record record = short_record();
   ExactEngine engine(prior_of_two(), Emission(basis_of_three(), {}, two_periods()), {});
-  ExactEngine flat(prior_of_two(), Emission(basis_of_three()), {});
   run(engine, record);
-  const Matrix means = forecast_means(engine, 5);
-  // Far ahead of any observation the activations are those of the prior.
+  const Matrix means = forecast_means(engine, 100);
+  // Before any observation the activations are those of the prior.
   const double on = (1 - 0.8) / (2 - 0.8 - 0.7);
   ExactEngine fresh(prior_of_two(), Emission(basis_of_three(), {}, two_periods()), {});
   const Matrix unseen = forecast_means(fresh, 5);
@@ -276,7 +275,12 @@ TEST(Season, ForecastsKnowWhatIsToCome) {
     }
     expect_close(unseen.col(h), expected, "forecast");
   }
-  EXPECT_EQ(means.cols(), 5);
+  // After a hundred steps the observations are forgotten: .5^100 of them is left.
+  Vector far = basis_of_three().col(2);
+  for (Index k = 0; k < 2; ++k) {
+    far += on * gain(two_periods(), k, kLength + 1 + 100) * basis_of_three().col(k);
+  }
+  expect_close(means.col(99), far, "forecast far ahead");
 }
 
 }  // namespace

@@ -79,6 +79,15 @@ Statistics mean_of_each(const Trials& trials, const MakeEngine& make, double& lo
 
 using SmootherKind = ExactEngineOptions::Smoother;
 
+template <class Make>
+void expect_mean_of_each(const Trials& trials, const Make& make) {
+  double truth = 0;
+  const Statistics mean = mean_of_each(trials, make, truth);
+  const auto engine = make();
+  EXPECT_NEAR(run(*engine, trials.all), truth, 1e-9);
+  expect_same(engine->statistics(), mean);
+}
+
 TEST(Sequences, OfAnExactEngineAreTheirMean) {
   const Trials trials(kOnOff);
   for (const SmootherKind smoother :
@@ -126,11 +135,7 @@ TEST(Sequences, OfABeamThatHoldsAllStatesAreTheirMean) {
   BeamEngineOptions options;
   options.window = {.lag = 40, .block = 3};
   const auto make = [&] { return std::make_unique<BeamEngine>(kOnOff, kBasis, options); };
-  double truth = 0;
-  const Statistics mean = mean_of_each(trials, make, truth);
-  const auto engine = make();
-  EXPECT_NEAR(run(*engine, trials.all), truth, 1e-9);
-  expect_same(engine->statistics(), mean);
+  expect_mean_of_each(trials, make);
 }
 
 // Without the correction by draws, which differ from sequence to sequence.
@@ -139,11 +144,7 @@ TEST(Sequences, OfTheFastEngineAreTheirMean) {
   FastEngineOptions options;
   options.filter.most_corrected = 0;
   const auto make = [&] { return std::make_unique<FastEngine>(kGamma, kBasis, options); };
-  double truth = 0;
-  const Statistics mean = mean_of_each(trials, make, truth);
-  const auto engine = make();
-  EXPECT_NEAR(run(*engine, trials.all), truth, 1e-9);
-  expect_same(engine->statistics(), mean);
+  expect_mean_of_each(trials, make);
 }
 
 // All genealogies of a sequence end before the next: the window over all paths is the recursion.

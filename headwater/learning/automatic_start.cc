@@ -182,7 +182,9 @@ class Search {
         num_tried_(std::min(observations.size(), observations_to_try(observations.num_channels(),
                                                                      prior.num_components()))) {
     const std::vector<Matrix> profiles = channel_profiles(observations, periods);
-    const Matrix rates = without_season(observations, profiles).first(observations.size()).rates();
+    const Matrix rates = profiles.empty()
+                             ? observations.rates()
+                             : RecordView(without_season(observations, profiles)).rates();
     for (Beginning& begin : beginnings(rates, prior, law, seed)) {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);

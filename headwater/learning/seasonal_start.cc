@@ -92,8 +92,6 @@ std::vector<Matrix> channel_profiles(const RecordView& observations,
 
 Record without_season(const RecordView& observations, const std::vector<Matrix>& profiles) {
   Record record;
-  for (Index t = 0; t < observations.size() && profiles.empty(); ++t) record.add(observations[t]);
-  if (profiles.empty()) return record;
   std::vector<double> exposures(static_cast<std::size_t>(observations.num_channels()));
   for (Index t = 0; t < observations.size(); ++t) {
     Observation y = observations[t];

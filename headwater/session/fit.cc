@@ -227,8 +227,9 @@ const Observation& Session::Fit::guarded(const Observation& y) {
                        ? learner_->engine().filtered_activation().cwiseMax(usual_activation_)
                        : usual_activation_;
   if (!guard_.refuses(y, learner_->engine().emission().at(y.position()), x,
-                      learner_->observations() + 1))
+                      learner_->observations() + 1)) {
     return y;
+  }
   if (outliers_++ == 0) first_outlier_ = learner_->observations() + 1;
   missing_.assign_missing(y.num_channels());
   missing_.set_position(y.position());

@@ -31,7 +31,6 @@ class HEADWATER_EXPORT Season {
   bool empty() const { return profiles_.empty(); }
   Index num_components() const { return empty() ? 0 : profiles_.front().rows(); }
   const std::vector<Matrix>& profiles() const { return profiles_; }
-  std::vector<Index> periods() const;
   // Rows are scaled to the mean 1.
   void set_profile(std::size_t which, const Matrix& profile);
 
