@@ -57,6 +57,7 @@ CLI::Option& add_row(CLI::App& command, const OptionInfo& row,
   if (!row.is_positional) {
     option.type_name(row.value_name.empty() ? default_value_name(row.kind) : row.value_name);
   }
+  if (is_list && row.is_positional) option.expected(-1);  // one or more
   if (is_list) option.take_all();
   if (!row.is_required && !row.default_text.empty()) option.default_str(row.default_text);
   return option;
