@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "choice_table.hpp"
 #include "commands.hpp"
 #include "fit_options.hpp"
 #include "headwater/error.hpp"
@@ -141,6 +142,10 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
 
 // Prints all fits with their log-likelihoods, if there are several.
 void print_restarts(const Restarts& restarts) {
+  if (restarts.choice() != nullptr) {
+    write_words(choice_text(restarts.choice()->table()));
+    return;
+  }
   if (restarts.size() == 1) return;
   const Index best = restarts.best();
   for (Index i = 0; i < restarts.size(); ++i) {
@@ -164,11 +169,16 @@ void show_progress(Session& session, Progress& progress) {
 }
 
 // Before the first observation: it may take long.
-void print_slowness(const Config& config, Index num_channels, bool quiet) {
-  const AnyPrior prior = make_prior(config.num_components, config.prior);
-  check_cost(config, prior, num_channels);
-  const std::optional<std::string> line = slowness(config, prior, num_channels);
-  if (line && !quiet) say("{}\n", *line);
+void print_slowness(const Restarts& restarts, Index num_channels, bool quiet) {
+  const bool is_choice = restarts.choice() != nullptr;
+  for (Index i = 0; i < (is_choice ? restarts.size() : 1); ++i) {
+    const Config& config = restarts.session(i).config();
+    const AnyPrior prior = make_prior(config.num_components, config.prior);
+    check_cost(config, prior, num_channels);
+    const std::optional<std::string> line = slowness(config, prior, num_channels);
+    if (!line || quiet) continue;
+    say("{}{}\n", is_choice ? fmt::format("{} components: ", config.num_components) : "", *line);
+  }
 }
 
 void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool quiet) {
@@ -241,7 +251,8 @@ void tell_of_time(const Config& config, DataStream& data, Restarts& restarts) {
 void fit(const FitOptions& options) {
   const Config config = options.config();
   options.check_files();
-  Restarts restarts(config, config.restarts);
+  Restarts restarts = config.restarts > 1 ? Restarts(config, config.restarts)
+                                          : Restarts(config, options.candidates);
   FitCheckpoints checkpoints(options.checkpoints, restarts);
   std::optional<StopDeadline> deadline;
   if (config.method == Method::kOnline) {
@@ -252,7 +263,7 @@ void fit(const FitOptions& options) {
       options.data, [] { return stop_signal() != 0; }, checkpoints.pipe_before());
   if (data.num_channels() > 0) {
     options.check_start(config, data.num_channels());
-    print_slowness(config, data.num_channels(), options.quiet);
+    print_slowness(restarts, data.num_channels(), options.quiet);
   }
   tell_of_time(config, data, restarts);
   ModelFile file(options.out);
@@ -265,7 +276,7 @@ void fit(const FitOptions& options) {
   Session& session = restarts.session(0);
   Progress progress(options.quiet);
   session.keep_predictions(options.surprise);
-  session.on_step([&](const StepReport& report) {
+  restarts.on_step([&](const StepReport& report) {
     outputs.write(report, session);
     const bool is_low = session.particle_health().is_low_now();
     progress.show(report.t, is_low ? "observations (too few particles)" : "observations",
@@ -276,7 +287,8 @@ void fit(const FitOptions& options) {
   take_in_and_finish(options, data, outputs, checkpoints, restarts);
   if (deadline) deadline->lift();
   const Session& best = restarts.session(restarts.best());
-  const Model model = best.model();
+  Model model = best.model();
+  if (restarts.choice() != nullptr) model.choice_of_components = restarts.choice()->table();
   file.write(model);
   progress.clear();
   if (options.quiet) return;

@@ -6,6 +6,7 @@
 
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
+#include "headwater/session/component_choice.hpp"
 #include "run_files.hpp"
 
 using namespace headwater;
@@ -24,10 +25,28 @@ Option<FitOptions> init_row() {
   return row;
 }
 
+// One number, or several to choose from. Config has room for the first of them.
+Option<FitOptions> components_row() {
+  Option<FitOptions> row =
+      within(&FitOptions::settings, *find_by_name(config_options(), "components"));
+  row.kind = FreeText{"a number, a range A..B or a list A,B,C"};
+  row.value_name = "K|A..B|A,B,C";
+  row.help =
+      "number of components, the sources to be found; of several numbers all are fitted side by "
+      "side, and the smallest is kept that predicts as well as the best within one standard error";
+  row.set = [](FitOptions& options, const std::string& given) {
+    options.candidates = parse_candidates(given);
+    options.settings.num_components = options.candidates.front();
+    return true;
+  };
+  return row;
+}
+
 OptionTable<FitOptions> settings_rows() {
   OptionTable<FitOptions> table = within(&FitOptions::settings, config_options());
   for (Option<FitOptions>& row : table) {
     if (row.name == "init") row = init_row();
+    if (row.name == "components") row = components_row();
   }
   return table;
 }
@@ -103,12 +122,29 @@ void FitOptions::check_files() const {
   files.check();
 }
 
+void FitOptions::check_candidates(const Config& config) const {
+  if (candidates.size() < 2) return;
+  if (config.method == Method::kBatch) {
+    throw UsageError(
+        "several --components are compared by their predictions of what comes next; --method batch "
+        "makes none");
+  }
+  if (config.restarts > 1) {
+    throw UsageError("--restarts needs one number of --components");
+  }
+  if (!init_file.empty()) {
+    throw UsageError("a starting basis (--init FILE) needs one number of --components");
+  }
+}
+
 void FitOptions::check_run(const Config& config) const {
   const bool is_batch = config.method == Method::kBatch;
+  check_candidates(config);
   for (const auto& [option, file] : {std::pair{"--log", log}, {"--activations", activations}}) {
     if (file.empty()) continue;
-    if (config.restarts > 1) {
-      throw UsageError(fmt::format("{} follows one fit; it cannot go with --restarts", option));
+    if (config.restarts > 1 || candidates.size() > 1) {
+      throw UsageError(fmt::format("{} follows one fit; it cannot go with {}", option,
+                                   config.restarts > 1 ? "--restarts" : "several --components"));
     }
     if (is_batch) {
       throw UsageError(fmt::format(

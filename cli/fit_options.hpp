@@ -12,8 +12,9 @@ struct FitOptions {
   DataOptions data;
   std::string out;
   ParameterOptions parameters;
-  headwater::Config settings;  // what is typed goes straight into place
-  std::string init_file;       // of the starting basis, if one is named
+  headwater::Config settings;                // what is typed goes straight into place
+  std::vector<headwater::Index> candidates;  // numbers of components
+  std::string init_file;                     // of the starting basis, if one is named
   std::string log;
   std::string activations;
   bool surprise = false;
@@ -25,6 +26,7 @@ struct FitOptions {
   // Throws if one of the files that the fit reads or writes cannot be what it is to be.
   void check_files() const;
   void check_run(const headwater::Config& config) const;
+  void check_candidates(const headwater::Config& config) const;
   // Reads the starting basis if a file is named.
   headwater::Config config() const;
   headwater::Matrix read_start(const headwater::Config& config) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "choice_table.hpp"
 #include "commands.hpp"
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
@@ -73,6 +74,19 @@ void print_trace(const ShowOptions& options, const Model& model) {
   }
 }
 
+void write_choice(JsonWriter& json, const std::vector<ComponentScore>& table) {
+  json.key("choice_of_components").begin_array();
+  for (const ComponentScore& row : table) {
+    json.begin_object();
+    json.key("components").value(row.components);
+    json.key("score").value(row.score);
+    json.key("standard_error").value(row.standard_error);
+    json.key("chosen").value(row.chosen);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void print_json(const ShowOptions& options, const Model& model) {
   const Estimate& estimate = estimate_to_show(options, model);
   JsonWriter json(JsonWriter::Layout::indented);
@@ -108,6 +122,7 @@ void print_json(const ShowOptions& options, const Model& model) {
     json.end_object();
   }
   json.end_array();
+  if (!model.choice_of_components.empty()) write_choice(json, model.choice_of_components);
   json.key("engine").value(to_string(model.engine));
   if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
   if (model.engine == EngineKind::kBeam) json.key("lost_mass").value(model.lost_mass);
@@ -186,6 +201,9 @@ void print_text(const ShowOptions& options, const Model& model) {
   for (const Matrix& profile : estimate.season.profiles()) {
     print_words("period {}: gains from {:.3g} to {:.3g}; --profile prints them\n", profile.cols(),
                 profile.minCoeff(), profile.maxCoeff());
+  }
+  if (!model.choice_of_components.empty()) {
+    fmt::print("{}", choice_text(model.choice_of_components));
   }
   print_words("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
               with_commas(model.observations), to_string(model.method), to_string(model.engine),

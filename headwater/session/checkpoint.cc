@@ -158,7 +158,12 @@ std::vector<std::pair<std::string, std::string>> fit_options(const Restarts& res
   for (const Parameter& parameter : config.prior.parameters) {
     options.emplace_back(parameter.name, text_of(parameter));
   }
-  options.emplace_back("restarts", fmt::format("{}", restarts.size()));
+  if (restarts.choice() != nullptr) {
+    options.emplace_back("numbers of components",
+                         fmt::format("{}", fmt::join(restarts.choice()->candidates(), ",")));
+  } else {
+    options.emplace_back("restarts", fmt::format("{}", restarts.size()));
+  }
   const Matrix& start = config.initial_basis;
   if (start.size() > 0) {
     StreamDigest digest;

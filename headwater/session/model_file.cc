@@ -146,6 +146,45 @@ TraceTable read_trace(const Hdf5Contents& file) {
   return trace;
 }
 
+void write_choice(Hdf5File& file, const std::vector<ComponentScore>& table) {
+  if (table.empty()) return;
+  const auto column = [&](const auto& value_of_row) {
+    Vector values(std::ssize(table));
+    std::ranges::transform(table, values.begin(), value_of_row);
+    return values;
+  };
+  const std::string group = "/choice_of_components/";
+  file.write(group + "components",
+             column([](const auto& row) { return static_cast<double>(row.components); }));
+  file.write(group + "score", column([](const auto& row) { return row.score; }));
+  file.write(group + "standard_error", column([](const auto& row) { return row.standard_error; }));
+  file.write(group + "chosen", column([](const auto& row) { return row.chosen ? 1.0 : 0.0; }));
+}
+
+std::vector<ComponentScore> read_choice(const Hdf5Contents& file) {
+  const std::string group = "/choice_of_components";
+  if (!file.contains(group)) return {};
+  const Vector components = file.read_vector(group + "/components");
+  const Vector score = file.read_vector(group + "/score");
+  const Vector standard_error = file.read_vector(group + "/standard_error");
+  const Vector chosen = file.read_vector(group + "/chosen");
+  for (const Vector* column : {&score, &standard_error, &chosen}) {
+    if (column->size() != components.size()) {
+      throw InputError(group + ": its parts are of different lengths");
+    }
+  }
+  std::vector<ComponentScore> table;
+  for (Index i = 0; i < components.size(); ++i) {
+    if (!(components[i] >= 1 && components[i] <= static_cast<double>(kMostComponents))) {
+      throw InputError(
+          fmt::format("{}/components: {} is no number of components", group, components[i]));
+    }
+    table.push_back(
+        {static_cast<Index>(components[i]), score[i], standard_error[i], chosen[i] != 0});
+  }
+  return table;
+}
+
 void check_format(const Hdf5Contents& file) {
   if (!file.has_attribute("format") || file.string_attribute("format") != kFormat) {
     throw InputError("is not a headwater model");
@@ -219,6 +258,7 @@ Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
     model.options.emplace_back(name, file.read_string("/options/" + name));
   }
   model.trace = read_trace(file);
+  model.choice_of_components = read_choice(file);
   return model;
 }
 
@@ -276,6 +316,7 @@ void ModelFile::write(const Model& model) {
   if (model.engine == EngineKind::kBeam) file.write("/summary/lost_mass", model.lost_mass);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
+  write_choice(file, model.choice_of_components);
   file.commit(kFormat);
 }
 

@@ -30,6 +30,31 @@ Restarts::Restarts(const Config& config, Index num_restarts)
   }
 }
 
+Restarts::Restarts(const Config& config, const std::vector<Index>& candidates)
+    : pool_(config.engine.num_threads), block_(kBlock) {
+  for (const Index components : candidates) {
+    Config own = config;
+    own.num_components = components;
+    if (candidates.size() > 1) own.engine.num_threads = 1;
+    sessions_.push_back(std::make_unique<Session>(own));
+  }
+  if (candidates.size() > 1) choice_.emplace(candidates);
+  on_step({});
+}
+
+void Restarts::on_step(std::function<void(const StepReport&)> callback) {
+  if (!choice_) {
+    sessions_[0]->on_step(std::move(callback));
+    return;
+  }
+  for (Index i = 0; i < size(); ++i) {
+    sessions_[i]->on_step([this, i, tell = i == 0 ? callback : nullptr](const StepReport& report) {
+      choice_->add(i, report);
+      if (tell) tell(report);
+    });
+  }
+}
+
 void Restarts::update(const Observation& y) {
   // A single fit is to see each observation when it comes.
   if (size() == 1) {
@@ -46,6 +71,7 @@ void Restarts::hand_on() {
   pool_.run(size(), [&](Index i) {
     for (std::size_t t = 0; t < count; ++t) sessions_[i]->update(block_[t]);
   });
+  if (choice_) choice_->compare();
 }
 
 bool Restarts::is_due() const { return size() == 1 || waiting_ + 1 == kBlock; }
@@ -59,14 +85,17 @@ void Restarts::exchange(StateArchive& archive) {
   }
   waiting_ = static_cast<std::size_t>(waiting);
   for (const auto& session : sessions_) archive(*session);
+  if (choice_) archive(*choice_);
 }
 
 void Restarts::finish() {
   hand_on();
   pool_.run(size(), [&](Index i) { sessions_[i]->finish(); });
+  if (choice_) choice_->compare();
 }
 
 Index Restarts::best() const {
+  if (choice_) return choice_->chosen();
   const auto worse = [](const auto& a, const auto& b) {
     return a->log_likelihood() < b->log_likelihood();
   };

@@ -1,20 +1,28 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "headwater/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 #include "headwater/session.hpp"
+#include "headwater/session/component_choice.hpp"
 
 namespace headwater {
 
-// Several fits of the same stream at once, with seeds of their own: seed, seed + 1, ... The stream
-// is read once; observations are handed on in blocks, so that the fits can run on threads.
+// Several fits of the same stream at once, with seeds or numbers of components of their own. The
+// stream is read once; observations are handed on in blocks, so that the fits can run on threads.
 class Restarts {
  public:
-  // config.engine.num_threads is shared out among the fits.
+  // Seeds: seed, seed + 1, ... config.engine.num_threads is shared out among the fits.
   Restarts(const Config& config, Index num_restarts);
+  // One fit for each number of components, or a plain one if there is one number.
+  Restarts(const Config& config, const std::vector<Index>& candidates);
+
+  // Called for each observation of the first fit. Use this, and not the function of the session.
+  void on_step(std::function<void(const StepReport&)> callback);
 
   void update(const Observation& y);
   // Gives the fits what waits for a block to be full.
@@ -28,14 +36,17 @@ class Restarts {
   Index size() const { return static_cast<Index>(sessions_.size()); }
   Session& session(Index i) { return *sessions_[i]; }
   const Session& session(Index i) const { return *sessions_[i]; }
-  // The one that has predicted best: of the largest log-likelihood.
+  // The one to keep: of the largest log-likelihood, or of the number of components that was chosen.
   Index best() const;
+  // How the numbers of components were compared; null if there was no choice.
+  const ComponentChoice* choice() const { return choice_ ? &*choice_ : nullptr; }
 
  private:
   std::vector<std::unique_ptr<Session>> sessions_;
   ThreadPool pool_;
   std::vector<Observation> block_;
   std::size_t waiting_ = 0;
+  std::optional<ComponentChoice> choice_;
 };
 
 }  // namespace headwater

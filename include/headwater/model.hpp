@@ -27,6 +27,14 @@ struct TraceTable {
   Matrix last;
 };
 
+// How well a fit with this number of components has predicted the stream.
+struct ComponentScore {
+  Index components = 0;
+  double score = 0;           // mean of log p(y_t | y_1..t-1) over the observations after the start
+  double standard_error = 0;  // of its difference to the best score; 0 for the best
+  bool chosen = false;
+};
+
 // The result of a fit, with the options that it was made with.
 struct HEADWATER_EXPORT Model {
   Model(Estimate reported_estimate, Estimate last_iterate)
@@ -57,6 +65,7 @@ struct HEADWATER_EXPORT Model {
   double lost_mass = 0;  // of the beam: the mean over the stream (see FilterStep)
   std::vector<std::pair<std::string, std::string>> options;
   TraceTable trace;
+  std::vector<ComponentScore> choice_of_components;  // empty where there was no choice
 
   Index num_channels() const { return reported.basis.rows(); }
   Index num_components() const { return reported.basis.cols() - (background ? 1 : 0); }
