@@ -15,10 +15,14 @@ namespace headwater {
 namespace {
 
 [[noreturn]] void refuse_candidates(const std::string& text) {
-  throw UsageError(
-      fmt::format("--components {}: expected a number from 1 to {}, a range such as 2..8, or a "
-                  "list such as 2,3,5; at most {} numbers",
-                  text, kMostComponents, kMostCandidates));
+  const bool is_one = text.find("..") == std::string::npos && text.find(',') == std::string::npos;
+  throw UsageError(fmt::format(
+      "--components {}: expected {}", text,
+      is_one
+          ? fmt::format("a whole number from 1 to {}", kMostComponents)
+          : fmt::format("a range such as 2..8 or a list such as 2,3,5, of different numbers from 1 "
+                        "to {}, at most {} of them",
+                        kMostComponents, kMostCandidates)));
 }
 
 Index candidate_of(const std::string& part, const std::string& text) {
