@@ -71,7 +71,7 @@ void check_files(const ApplyOptions& options) {
 void apply(const ApplyOptions& options) {
   check_files(options);
   const Model model = read_model_file(options.model);
-  DataStream data = open_for_model(options.data, options.model, model);
+  DataStream data = open_for_model(options.data, options.model, model, options.quiet);
   std::vector<std::string> components;
   for (Index k = 1; k <= model.num_components(); ++k) components.push_back(fmt::format("x{}", k));
   const auto sink = create_sink(options.out, header_with_time(data, components));

@@ -7,6 +7,8 @@
 
 #include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
+#include "headwater/io/channel_names.hpp"
+#include "headwater/io/reordered_source.hpp"
 
 using namespace headwater;
 
@@ -32,6 +34,30 @@ DataStream::DataStream(DataOptions options, std::function<bool()> should_stop,
     throw InputError(fmt::format("{}: has {} columns; expected 1 or {}, as {} has channels",
                                  options_.exposure, columns, num_channels(), options_.name));
   }
+}
+
+std::vector<std::string> DataStream::match_names(const std::vector<std::string>& names,
+                                                 const std::string& model) {
+  std::vector<std::string> reordered;
+  const auto reorder = [&](auto& source, std::vector<Index> order, const std::string& file) {
+    if (order.empty()) return;
+    source = std::make_unique<ReorderedSource>(std::move(source), std::move(order));
+    reordered.push_back(file);
+  };
+  const std::vector<std::string> found = channel_names();
+  const std::vector<Index> order = order_by_name(names, found, options_.name, model);
+  if (exposure_source_ && num_channels() > 1 &&
+      exposure_source_->num_channels() == num_channels()) {
+    const std::vector<std::string> of_exposures = exposure_source_->channel_names();
+    const bool have_names = !of_exposures.empty() && !(names.empty() && found.empty());
+    reorder(exposure_source_,
+            have_names ? order_by_name(names.empty() ? found : names, of_exposures,
+                                       options_.exposure, names.empty() ? options_.name : model)
+                       : order,
+            options_.exposure);
+  }
+  reorder(source_, order, options_.name);
+  return reordered;
 }
 
 bool DataStream::next() {

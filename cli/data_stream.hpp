@@ -25,6 +25,13 @@ class DataStream {
   std::vector<std::string> channel_names() const { return source_->channel_names(); }
   std::optional<double> fraction_read() const { return source_->fraction_read(); }
 
+  // Puts the channels, and their exposures, into the order of these names (see order_by_name());
+  // without names here, the exposures into the order of the data. `model` has the names. Returns
+  // the names of the files whose columns have another order. Exposures without names have the order
+  // of the data. To be called before the first observation.
+  std::vector<std::string> match_names(const std::vector<std::string>& names,
+                                       const std::string& model);
+
   // Reads the next observation; false at the end. Throws an InputError that says where the error
   // is.
   bool next();

@@ -11,6 +11,7 @@
 #include "fit_options.hpp"
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
+#include "headwater/io/channel_names.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
@@ -248,6 +249,19 @@ void tell_of_time(const Config& config, DataStream& data, Restarts& restarts) {
   }
 }
 
+// The names of the data's channels, or those that the fit has already; the data follow these.
+void take_names(const FitOptions& options, DataStream& data, Restarts& restarts) {
+  const std::vector<std::string> earlier = restarts.session(0).names();
+  match_names(data, earlier, options.checkpoints.resume, options.quiet);
+  if (!earlier.empty()) return;
+  const std::vector<std::string> names = data.channel_names();
+  check_names(names, data.num_channels(), data.name());
+  restarts.set_names(names);
+  const std::string repeated = repeated_name(names);
+  if (repeated.empty() || options.quiet) return;
+  say("{}: two channels are called {}: only their order tells them apart\n", data.name(), repeated);
+}
+
 void fit(const FitOptions& options) {
   const Config config = options.config();
   options.check_files();
@@ -262,6 +276,7 @@ void fit(const FitOptions& options) {
   DataStream data(
       options.data, [] { return stop_signal() != 0; }, checkpoints.pipe_before());
   if (data.num_channels() > 0) {
+    take_names(options, data, restarts);
     options.check_start(config, data.num_channels());
     print_slowness(restarts, data.num_channels(), options.quiet);
   }

@@ -61,9 +61,9 @@ std::vector<std::string> header_of(const ForecastCommandOptions& options, const 
   return header;
 }
 
-void write_forecast(const ForecastCommandOptions& options, Forecast forecast,
+void write_forecast(const ForecastCommandOptions& options, const Model& model, Forecast forecast,
                     const DataStream& data, MatrixSink& sink) {
-  std::vector<std::string> channels = channel_labels(data);
+  std::vector<std::string> channels = channel_labels(data, model);
   channels.emplace_back("total");
   Progress progress(options.quiet);
   std::vector<double> numbers(1 + options.quantiles.parts.size());
@@ -95,7 +95,7 @@ void check_forecast_files(const ForecastCommandOptions& options) {
 void forecast(const ForecastCommandOptions& options) {
   check_forecast_files(options);
   const Model model = read_model_file(options.model);
-  DataStream data = open_for_model(options.data, options.model, model);
+  DataStream data = open_for_model(options.data, options.model, model, options.quiet);
   const auto sink = create_sink(options.out, header_of(options, data));
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
                      options.seed);
@@ -108,7 +108,7 @@ void forecast(const ForecastCommandOptions& options) {
                                           .with_total = options.total,
                                           .num_draws = options.draws,
                                           .seed = options.seed});
-  write_forecast(options, ahead, data, *sink);
+  write_forecast(options, model, ahead, data, *sink);
   sink->commit();
   report_bad_rows(data, options.quiet);
 }

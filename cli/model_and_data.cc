@@ -9,8 +9,9 @@
 using namespace headwater;
 
 DataStream open_for_model(const DataOptions& data, const std::string& model_name,
-                          const Model& model) {
+                          const Model& model, bool quiet) {
   DataStream stream(data);
+  match_names(stream, model.names, model_name, quiet);
   if (stream.num_channels() != model.num_channels()) {
     throw InputError(fmt::format("{}: has {} channels; {} was fitted to {}", data.name,
                                  stream.num_channels(), model_name, model.num_channels()));
@@ -18,17 +19,33 @@ DataStream open_for_model(const DataOptions& data, const std::string& model_name
   return stream;
 }
 
+void match_names(DataStream& data, const std::vector<std::string>& names,
+                 const std::string& model_name, bool quiet) {
+  for (const std::string& file : data.match_names(names, model_name)) {
+    if (quiet) continue;
+    say("{}: its channels are in another order than those of {}, and are put into that order\n",
+        file, names.empty() ? data.name() : model_name);
+  }
+}
+
 std::vector<std::string> time_texts(const DataStream& data) {
   if (!data.has_times()) return {};
   return {data.time_text(data.observation())};
 }
 
-std::vector<std::string> channel_labels(const DataStream& data) {
-  std::vector<std::string> labels = data.channel_names();
+std::vector<std::string> channel_labels(const DataStream& data, const Model& model) {
+  std::vector<std::string> labels = model.names.empty() ? data.channel_names() : model.names;
   for (Index m = static_cast<Index>(labels.size()); m < data.num_channels(); ++m) {
     labels.push_back(fmt::format("{}", m + 1));
   }
   return labels;
+}
+
+std::vector<std::string> channel_header(const DataStream& data, const Model& model) {
+  std::vector<std::string> labels = channel_labels(data, model);
+  if (data.has_times()) return header_with_time(data, std::move(labels));
+  const bool have_names = !model.names.empty() || !data.channel_names().empty();
+  return have_names ? labels : std::vector<std::string>();
 }
 
 std::vector<std::string> header_with_time(const DataStream& data, std::vector<std::string> names) {

@@ -59,7 +59,7 @@ std::vector<std::string> score_header(const ScoreOptions& options, const DataStr
 
 Score run_over(const ScoreOptions& options, const Model& model, DataStream& data) {
   const auto out = sink_if_named(options.out, score_header(options, data));
-  const auto predict = sink_if_named(options.predict, header_with_time(data, channel_labels(data)));
+  const auto predict = sink_if_named(options.predict, channel_header(data, model));
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
                      options.seed);
   filter.set_phase(options.season.phase);
@@ -130,7 +130,7 @@ void score_data(const ScoreOptions& options) {
   }
   check_score_files(options);
   const Model model = read_model_file(options.model);
-  DataStream data = open_for_model(options.data, options.model, model);
+  DataStream data = open_for_model(options.data, options.model, model, options.quiet);
   const Score score = run_over(options, model, data);
   report_bad_rows(data, options.quiet);
   if (is_taken) return;
@@ -156,7 +156,9 @@ OptionTable<ScoreOptions> score_table() {
                  .value_name = "FILE",
                  .help = "log p(y_t | y_1..t-1), one number a row"},
                 &ScoreOptions::out, kFileName),
-           text({.name = "predict", .value_name = "FILE", .help = "T x M: E[y_t | y_1..t-1]"},
+           text({.name = "predict",
+                 .value_name = "FILE",
+                 .help = "T x M: E[y_t | y_1..t-1]; with a header if channels have names"},
                 &ScoreOptions::predict, kFileName),
            flag({.name = "surprise",
                  .help = "a second column in --out: the probability of an observation at least as "

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "choice_table.hpp"
 #include "commands.hpp"
@@ -94,6 +95,9 @@ void print_json(const ShowOptions& options, const Model& model) {
   json.key("channels").value(model.num_channels());
   json.key("components").value(model.num_components());
   json.key("background").value(model.background);
+  json.key("names").begin_array();
+  for (const std::string& name : model.names) json.value(name);
+  json.end_array();
   json.key("observations").value(model.observations);
   json.key("log_likelihood").value(model.log_likelihood);
   json.key("log_likelihood_after_start").value(model.log_likelihood_after_start);
@@ -181,6 +185,42 @@ void print_parameter(const std::string& name, const Matrix& value) {
   }
 }
 
+// A name that may be long, on a line with others.
+std::string short_name(std::string_view name) {
+  constexpr int kLongest = 32;
+  std::string shown;
+  for (int count = 0; !name.empty(); ++count) {
+    if (count == kLongest) return shown + "…";
+    shown += take_character(name);
+  }
+  return shown;
+}
+
+std::string channel_name(const Model& model, Index m) {
+  return model.names.empty() ? fmt::format("channel {}", m + 1) : short_name(model.names[m]);
+}
+
+// The channels that a component adds most to, with their parts of its column.
+void print_strongest(const Model& model, const Matrix& basis) {
+  constexpr Index kMostChannels = 5;
+  const Index shown = std::min(kMostChannels, basis.rows());
+  print_words("strongest channels of each component, and their parts of it\n");
+  std::vector<Index> order(static_cast<std::size_t>(basis.rows()));
+  for (Index k = 0; k < basis.cols(); ++k) {
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::partial_sort(order, order.begin() + shown, [&](Index a, Index b) {
+      return basis(a, k) != basis(b, k) ? basis(a, k) > basis(b, k) : a < b;
+    });
+    const double sum = basis.col(k).sum();
+    print_words("  {:>3}:", k + 1);
+    for (Index i = 0; i < shown && sum > 0; ++i) {
+      print_words("{} {} {:.2g} %", i == 0 ? "" : ",", channel_name(model, order[i]),
+                  100 * basis(order[i], k) / sum);
+    }
+    print_words("{}\n", sum > 0 ? "" : " none: its column is 0");
+  }
+}
+
 void print_text(const ShowOptions& options, const Model& model) {
   const Estimate& estimate = estimate_to_show(options, model);
   print_words("{} channels, {} components{}\n", model.num_channels(), model.num_components(),
@@ -222,11 +262,13 @@ void print_text(const ShowOptions& options, const Model& model) {
   for (Index m = 0; m < std::min(kRowsShown, basis.rows()); ++m) {
     for (const double value : basis.row(m)) print_words("{:11.4g}", value);
     if (model.background) print_words("  |{:11.4g}", background[m]);
-    print_words("\n");
+    print_words("{}{}\n", model.names.empty() ? "" : "  ",
+                model.names.empty() ? "" : short_name(model.names[m]));
   }
   if (basis.rows() > kRowsShown) {
     print_words("... {} more rows; --basis prints all\n", basis.rows() - kRowsShown);
   }
+  if (!model.names.empty() || basis.rows() > kRowsShown) print_strongest(model, basis);
 }
 
 void show(const ShowOptions& options) {

@@ -10,6 +10,7 @@
 #include "headwater/emission/levels.hpp"
 #include "headwater/engines/forecast.hpp"
 #include "headwater/error.hpp"
+#include "headwater/io/channel_names.hpp"
 #include "headwater/law_table.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
@@ -59,6 +60,7 @@ void Session::Fit::check(const Observation& y) {
       throw InputError(fmt::format("the starting basis has {} rows and the data have {} channels",
                                    basis.rows(), size));
     }
+    check_names(names_, size, "the data");
     check_cost(config_, prior_, size);
     num_channels_ = size;
   }
@@ -66,6 +68,12 @@ void Session::Fit::check(const Observation& y) {
     throw InputError(fmt::format("observation {} has {} channels; expected {}", observations_ + 1,
                                  size, num_channels_));
   }
+}
+
+void Session::Fit::set_names(std::vector<std::string> names) {
+  const Index size = num_channels_ > 0 ? num_channels_ : static_cast<Index>(names.size());
+  check_names(names, size, "the data");
+  names_ = std::move(names);
 }
 
 void Session::Fit::update(const Observation& y) {
@@ -105,7 +113,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.count(num_channels_);
   archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
   archive(length_of_start_, observations_after_start_, log_likelihood_after_start_, guard_,
-          outliers_, first_outlier_, periods_, position_);
+          outliers_, first_outlier_, periods_, position_, names_);
   archive.expect(
       std::ssize(periods_) <= kMostPeriods &&
           std::ranges::all_of(periods_,
@@ -116,6 +124,8 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
                      num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size(),
                  "a number of observations that is none");
+  archive.expect(names_.empty() || num_channels_ == 0 || std::ssize(names_) == num_channels_,
+                 "names of other channels");
   archive.expect(held_back_.empty() || held_back_.num_channels() == num_channels_,
                  "observations of another length");
   archive.expect(num_channels_ > 0 || (!has_started && observations_ == 0),
@@ -319,6 +329,7 @@ Model Session::Fit::model() const {
   Model model(batch_ ? batch_->estimate : learner_->reported(),
               batch_ ? batch_->last : learner_->last());
   model.background = config_.background;
+  model.names = names_;
   const EngineChoice choice = engine();
   model.engine = choice.kind;
   model.engine_reason = choice.reason;

@@ -60,6 +60,8 @@ class Session::Fit {
   Forecast forecast(const ForecastOptions& options) const;
   Model model() const;
   bool is_finished() const { return is_finished_; }
+  void set_names(std::vector<std::string> names);
+  const std::vector<std::string>& names() const { return names_; }
   void set_seconds_a_row(double seconds) { seconds_a_row_ = seconds; }
   void keep_predictions(bool keep) { keeps_predictions_ = keep; }
   PredictiveDraws prediction() const;
@@ -107,6 +109,7 @@ class Session::Fit {
   bool is_finished_ = false;
   bool is_torn_ = false;  // an error came in the middle of an observation
   Index num_channels_ = 0;
+  std::vector<std::string> names_;  // of the channels
   std::int64_t observations_ = 0;
   Observation given_;
   double seconds_a_row_ = 0;    // 0: not known

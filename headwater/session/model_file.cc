@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "headwater/error.hpp"
+#include "headwater/io/channel_names.hpp"
 #include "headwater/io/files/seal.hpp"
 #include "headwater/io/hdf5/hdf5.hpp"
 #include "headwater/io/hdf5/hdf5_child.hpp"
@@ -228,6 +229,8 @@ Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
       model.last.basis.cols() != model.reported.basis.cols()) {
     throw InputError("/last_iterate/basis and /basis are of different shapes");
   }
+  if (file.contains("/names")) model.names = file.read_strings("/names");
+  check_names(model.names, model.num_channels(), "/names");
   model.engine = choice_attribute(file, "engine", engine_choices());
   if (file.has_attribute("engine_reason")) {
     model.engine_reason = file.string_attribute("engine_reason");
@@ -297,6 +300,7 @@ void ModelFile::write(const Model& model) {
   if (model.proposal) file.set_attribute("/", "proposal", to_string(*model.proposal));
   file.set_attribute("/", "method", to_string(model.method));
   file.set_attribute("/", "seed", static_cast<std::int64_t>(model.seed));
+  if (!model.names.empty()) file.write("/names", model.names);
   write_estimate(file, "", model.reported, model.background);
   write_estimate(file, "/last_iterate", model.last, model.background);
   write_parameters(file, "/prior/constants", model.reported.prior.constants());

@@ -55,6 +55,10 @@ void Restarts::on_step(std::function<void(const StepReport&)> callback) {
   }
 }
 
+void Restarts::set_names(const std::vector<std::string>& names) {
+  for (const auto& session : sessions_) session->set_names(names);
+}
+
 void Restarts::update(const Observation& y) {
   // A single fit is to see each observation when it comes.
   if (size() == 1) {

@@ -24,6 +24,7 @@ class Restarts {
   // Called for each observation of the first fit. Use this, and not the function of the session.
   void on_step(std::function<void(const StepReport&)> callback);
 
+  void set_names(const std::vector<std::string>& names);  // see Session
   void update(const Observation& y);
   // Gives the fits what waits for a block to be full.
   void hand_on();

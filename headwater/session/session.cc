@@ -51,6 +51,8 @@ Matrix Session::forecast(Index horizon) const { return fit_->forecast(horizon); 
 Forecast Session::forecast(const ForecastOptions& options) const { return fit_->forecast(options); }
 Model Session::model() const { return fit_->model(); }
 bool Session::is_finished() const { return fit_->is_finished(); }
+void Session::set_names(std::vector<std::string> names) { fit_->set_names(std::move(names)); }
+const std::vector<std::string>& Session::names() const { return fit_->names(); }
 void Session::set_seconds_a_row(double seconds) { fit_->set_seconds_a_row(seconds); }
 void Session::keep_predictions(bool keep) { fit_->keep_predictions(keep); }
 PredictiveDraws Session::prediction() const { return fit_->prediction(); }

@@ -40,9 +40,10 @@ struct HEADWATER_EXPORT Model {
   Model(Estimate reported_estimate, Estimate last_iterate)
       : reported(std::move(reported_estimate)), last(std::move(last_iterate)) {}
 
-  Estimate reported;        // the average of the iterates where averaging is on
-  Estimate last;            // the last iterate
-  bool background = false;  // whether the basis has a last column that is always on
+  Estimate reported;               // the average of the iterates where averaging is on
+  Estimate last;                   // the last iterate
+  bool background = false;         // whether the basis has a last column that is always on
+  std::vector<std::string> names;  // of the channels, as the data had them; empty: they had none
 
   EngineKind engine = EngineKind::kExact;
   std::string engine_reason;             // why it was chosen; empty if it was asked for

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "headwater/config.hpp"
 #include "headwater/export.hpp"
@@ -86,6 +88,11 @@ class HEADWATER_EXPORT Session {
   Forecast forecast(const ForecastOptions& options) const;  // with quantiles
   Model model() const;  // after at least one observation was taken in, or finish()
   bool is_finished() const;
+
+  // What channels are called: one name for each, or none. The model has them too. Throws InputError
+  // if their number is not that of the channels.
+  void set_names(std::vector<std::string> names);
+  const std::vector<std::string>& names() const;
 
   // How far apart observations are in time, for periods that are durations. Call it before the
   // first observation, and again after exchange() has restored a session.

@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "headwater/matrix.hpp"
 #include "headwater/observation.hpp"
@@ -16,6 +18,21 @@
 namespace headwater::python {
 
 namespace nb = nanobind;
+
+// Names of channels may hold bytes that are no UTF-8: Python keeps them as surrogate escapes.
+inline std::vector<std::string> to_names(const std::vector<nb::bytes>& names) {
+  std::vector<std::string> texts;
+  for (const nb::bytes& name : names) texts.emplace_back(name.c_str(), name.size());
+  return texts;
+}
+inline nb::list names_to_python(const std::vector<std::string>& names) {
+  nb::list list;
+  for (const std::string& name : names) {
+    list.append(nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()),
+                                               "surrogateescape")));
+  }
+  return list;
+}
 
 using RowsIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using RowIn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

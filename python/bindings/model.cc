@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "forecast.hpp"
 #include "headwater/inference.hpp"
+#include "headwater/io/channel_names.hpp"
 #include "headwater/model.hpp"
 #include "module.hpp"
 #include "options.hpp"
@@ -197,6 +198,7 @@ void bind_model(nb::module_& module) {
       .def("smooth", smooth)
       .def("save", [](const Model& model, const std::string& name) { write_model(model, name); })
       .def_prop_ro("prior", [](const Model& model) { return model.reported.prior.name(); })
+      .def_prop_ro("names", [](const Model& model) { return names_to_python(model.names); })
       .def_prop_ro("num_channels", &Model::num_channels)
       .def_prop_ro("num_components", &Model::num_components)
       .def_prop_ro("engine", [](const Model& model) { return to_string(model.engine); })
@@ -213,6 +215,13 @@ void bind_model(nb::module_& module) {
       .def_ro("log_likelihood_after_start", &Model::log_likelihood_after_start)
       .def_ro("observations_after_start", &Model::observations_after_start);
   module.def("read_model", read, nb::arg("name"), nb::arg("prior") = nb::none());
+  module.def(
+      "order_by_name",
+      [](const std::vector<nb::bytes>& expected, const std::vector<nb::bytes>& found,
+         const std::string& subject, const std::string& model) {
+        return order_by_name(to_names(expected), to_names(found), subject, model);
+      },
+      nb::arg("expected"), nb::arg("found"), nb::arg("subject"), nb::arg("model"));
   bind_filter(module);
 }
 

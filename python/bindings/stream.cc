@@ -94,6 +94,11 @@ void bind_stream(nb::module_& module) {
            [](Stream& stream, const nb::bytes& state) {
              stream.restore(std::string(state.c_str(), state.size()));
            })
+      .def("set_names",
+           [](Stream& stream, const std::vector<nb::bytes>& names) {
+             stream.set_names(to_names(names));
+           })
+      .def_prop_ro("names", [](Stream& stream) { return names_to_python(stream.names()); })
       .def("model", &Stream::model)
       .def("forecast", &Stream::forecast, nb::arg("horizon"), nb::arg("quantiles"),
            nb::arg("total"), nb::arg("draws"))

@@ -102,6 +102,13 @@ class Stream {
     });
   }
 
+  void set_names(const std::vector<std::string>& names) {
+    locked([&] { session_.set_names(names); });
+  }
+  std::vector<std::string> names() {
+    return locked([&] { return session_.names(); });
+  }
+
   Model model() {
     return locked([&] { return session_.model(); });
   }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Iterator, Optional
 
 import numpy as np
+
+from headwater import _core
 
 FLOAT = np.dtype(np.float64)
 # Rows that are converted at a time: memory for a copy is bounded, whatever the length.
@@ -15,6 +18,38 @@ BLOCK = 4096
 def _kind(data: Any) -> str:
     """The package that the data's class comes from: 'pandas', 'polars', 'scipy', ..."""
     return type(data).__module__.partition(".")[0]
+
+
+def column_names(data: Any) -> list[str]:
+    """The names that a frame's columns, or a pandas series' cells, have; none if only numbered."""
+    if _kind(data) == "pandas":
+        labels = data.columns if hasattr(data, "columns") else data.index
+        if type(labels).__name__ == "RangeIndex":
+            return []
+    elif _kind(data) == "polars" and hasattr(data, "columns"):
+        labels = data.columns
+    else:
+        return []
+    return [label if isinstance(label, str) else str(label) for label in labels]
+
+
+def encoded(names: Any) -> list[bytes]:
+    """Names as the core has them; what was no UTF-8 there comes back as it was."""
+    return [str(name).encode("utf-8", "surrogateescape") for name in names]
+
+
+def order_by_name(expected: list[str], found: list[str], subject: str, model: str
+                  ) -> Optional[np.ndarray]:
+    """The columns `found` in the order of `expected`; None if they have that order."""
+    if not expected or not found or expected == found:
+        return None
+    try:
+        order = _core.order_by_name(encoded(expected), encoded(found), subject, model)
+    except _core.InputError as error:
+        raise ValueError(str(error)) from None
+    warnings.warn(f"{subject}: its channels are in another order than those of {model}, and are "
+                  "put into that order", stacklevel=4)
+    return np.asarray(order, dtype=np.int64)
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
@@ -75,10 +110,11 @@ class Rows:
             self.cube = (int(data.shape[0]), int(data.shape[1]))
             lengths = np.full(self.cube[0], self.cube[1])
             data = data.reshape(-1, data.shape[2])
-        self.columns: Optional[list] = None
+        self.names = column_names(data)  # of the channels; none if the data have none
+        self.order: Optional[np.ndarray] = None  # of the columns, if it is not that of the channels
         kind = _kind(data)
         if kind in ("pandas", "polars") and hasattr(data, "columns"):
-            self.columns = list(data.columns)
+            pass
         elif hasattr(data, "tocsr"):  # SciPy's sparse matrices and arrays
             data = data.tocsr()
         elif not isinstance(data, np.ndarray):
@@ -116,6 +152,12 @@ class Rows:
     def __len__(self) -> int:
         return self.shape[0]
 
+    def match(self, names: list[str], model: str) -> None:
+        """Puts columns that have names into the order of these, which `model` has."""
+        self.order = order_by_name(names, self.names, self.name, model)
+        if names:
+            self.names = names
+
     def block(self, first: int, last: int) -> np.ndarray:
         data = self._data
         if self._kind == "pandas":
@@ -129,7 +171,8 @@ class Rows:
             rows = data[first:last].toarray()
         else:
             rows = data[first:last]
-        return _numbers(rows, self.name)
+        numbers = _numbers(rows, self.name)
+        return numbers if self.order is None else np.ascontiguousarray(numbers[:, self.order])
 
     def sparse_block(self, first: int, last: int) -> Sparse:
         part = self._data[first:last]
@@ -168,6 +211,11 @@ class Exposures:
         if self._rows.shape not in (rows.shape, (rows.shape[0], 1)):
             raise ValueError(f"exposure has shape {np.shape(exposure)}; expected {rows.shape}, or "
                              f"({rows.shape[0]},) for all channels")
+        if 1 < self._rows.shape[1] == self._channels:
+            if self._rows.names and rows.names:
+                self._rows.match(rows.names, rows.name)
+            else:
+                self._rows.order = rows.order
 
     def block(self, first: int, last: int) -> np.ndarray:
         block = self._rows.block(first, last)

@@ -124,6 +124,11 @@ class Model:
         return self._core.prior
 
     @property
+    def names(self) -> list[str]:
+        """The names of the channels, as the data had them; empty if they had none."""
+        return self._core.names
+
+    @property
     def num_channels(self) -> int:
         return self._core.num_channels
 
@@ -263,6 +268,7 @@ class Model:
 
     def _rows(self, Y: Any, lengths: Any = None) -> Rows:
         rows = Rows(Y, lengths=lengths)
+        rows.match(self.names, "the model")
         if rows.shape[1] != self.num_channels:
             raise ValueError(f"Y has {rows.shape[1]} channels; the model has {self.num_channels}")
         if len(rows) == 0:

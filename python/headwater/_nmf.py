@@ -215,7 +215,9 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _new_stream(self) -> Stream:
         options = {name: getattr(self, name) for name in _PASSED_ON}
-        return Stream(self.n_components, self.prior, set=self.set, seed=self._seed(), **options)
+        stream = Stream(self.n_components, self.prior, set=self.set, seed=self._seed(), **options)
+        stream.names = getattr(self, "feature_names_in_", ())
+        return stream
 
     def _seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):

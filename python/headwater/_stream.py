@@ -10,8 +10,8 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from headwater import _core
-from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, observation, parameter_tables,
-                                table)
+from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, column_names, encoded, observation,
+                                order_by_name, parameter_tables, table)
 from headwater._model import DRAWS, Forecast, Model, Path, as_forecast, checked_path
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
@@ -94,11 +94,20 @@ class Stream:
         `new_sequence` says that a new sequence begins with y, such as a trial: nothing before it
         says anything about its activations.
         """
+        order = None
         if not (type(y) is np.ndarray and y.dtype is FLOAT and y.ndim == 1
                 and y.flags.c_contiguous):
+            order = self._take_names(column_names(y), "y")
             y = observation(y)
+            if order is not None:
+                y = y[order]
         if exposure is not None:
+            named = column_names(exposure)
+            if named:
+                order = order_by_name(self.names, named, "exposure", "the stream")
             exposure = observation(exposure, "exposure")
+            if order is not None:
+                exposure = exposure[order]
         try:
             for session in self._sessions:
                 session.update(y, exposure, new_sequence)
@@ -127,7 +136,10 @@ class Stream:
         if every < 1:
             raise ValueError(f"every={every}: expected 1 or more")
         rows = Rows(Y, lengths=lengths)
+        rows.match(self.names, "the stream")
         seen = None if exposure is None else Exposures(exposure, rows)
+        if rows.names and not self.names:
+            self.names = rows.names
         watched = callback is not None or verbose or progress
         told = Progress(self, len(rows), callback, verbose, progress)
         try:
@@ -151,6 +163,31 @@ class Stream:
         self._each(lambda session: session.finish())
         self._warn(self.model())
         return self
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the channels; empty if they have none. They can be set.
+
+        The first frame has them: its columns. Columns of later frames, and the cells of series,
+        are put into their order, with a warning; other names are an error.
+        """
+        return self._sessions[0].names
+
+    @names.setter
+    def names(self, names: Sequence[str]) -> None:
+        try:
+            for session in self._sessions:
+                session.set_names(encoded(names))
+        except _core.InputError as error:
+            raise ValueError(f"names: {error}") from None
+
+    def _take_names(self, found: list[str], subject: str) -> Optional[np.ndarray]:
+        """Keeps the first names; the order of later ones, if it is another."""
+        if not found:
+            return None
+        if not self.names:
+            self.names = found
+        return order_by_name(self.names, found, subject, "the stream")
 
     # Estimates out
 

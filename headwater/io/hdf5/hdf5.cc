@@ -196,6 +196,16 @@ void Hdf5File::write(const std::string& path, std::string_view text) {
   write_dataset(at(path), type.id(), type.id(), {}, &given);
 }
 
+void Hdf5File::write(const std::string& path, const std::vector<std::string>& texts) {
+  std::vector<const char*> given;
+  for (const std::string& text : texts) {
+    if (text.find('\0') != text.npos) at(path).fail("a string with a NUL byte cannot be written");
+    given.push_back(text.c_str());
+  }
+  const Handle type = hdf5_text_type();
+  write_dataset(at(path), type.id(), type.id(), {static_cast<Index>(given.size())}, given.data());
+}
+
 bool Hdf5File::contains(const std::string& path) const {
   const Silence silence;
   return at(path).exists();
@@ -229,6 +239,11 @@ std::int64_t Hdf5File::read_int(const std::string& path) const {
 std::string Hdf5File::read_string(const std::string& path) const {
   const Silence silence;
   return Stored::dataset(at(path)).read_string();
+}
+
+std::vector<std::string> Hdf5File::read_strings(const std::string& path) const {
+  const Silence silence;
+  return Stored::dataset(at(path)).read_strings();
 }
 
 Hdf5Value Hdf5File::read_any(const std::string& path) const {

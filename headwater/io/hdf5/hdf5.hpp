@@ -43,6 +43,7 @@ class Hdf5File {
   void write(const std::string& path, const Vector& vector);
   void write(const std::string& path, double number);
   void write(const std::string& path, std::string_view text);
+  void write(const std::string& path, const std::vector<std::string>& texts);
   void write(const std::string& path, std::integral auto number) {
     write_int(path, static_cast<std::int64_t>(number));
   }
@@ -55,6 +56,7 @@ class Hdf5File {
   double read_double(const std::string& path) const;
   std::int64_t read_int(const std::string& path) const;
   std::string read_string(const std::string& path) const;
+  std::vector<std::string> read_strings(const std::string& path) const;
   Hdf5Value read_any(const std::string& path) const;
   std::vector<std::string> children(const std::string& group) const;  // in alphabetical order
   // The paths of the first `most` datasets. Groups nested deeper than 8 are not searched.

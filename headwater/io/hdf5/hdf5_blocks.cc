@@ -41,11 +41,14 @@ Hdf5Rows open_rows(const Hdf5File& file, const Hdf5Name& name) {
 class BlocksOfFile final : public Hdf5Blocks {
  public:
   explicit BlocksOfFile(const Hdf5Name& name)
-      : file_(Hdf5File::open(name.file, name.may_leave_file)), rows_(open_rows(file_, name)) {}
+      : file_(Hdf5File::open(name.file, name.may_leave_file)),
+        rows_(open_rows(file_, name)),
+        names_(rows_.column_names()) {}
 
   Index num_rows() const override { return rows_.num_rows(); }
   Index num_columns() const override { return rows_.num_columns(); }
   Index sequence_length() const override { return rows_.sequence_length(); }
+  const std::vector<std::string>& column_names() const override { return names_; }
   void read(std::vector<double>& block) override {
     const Index count = std::min(rows_.block_rows(), num_rows() - num_read_);
     block.resize(static_cast<std::size_t>(count * num_columns()));
@@ -57,6 +60,7 @@ class BlocksOfFile final : public Hdf5Blocks {
  private:
   Hdf5File file_;
   Hdf5Rows rows_;
+  std::vector<std::string> names_;
   Index num_read_ = 0;
 };
 

@@ -26,7 +26,8 @@ class Hdf5Blocks {
 
   virtual Index num_rows() const = 0;
   virtual Index num_columns() const = 0;
-  virtual Index sequence_length() const = 0;  // 0 if there are no sequences
+  virtual Index sequence_length() const = 0;                         // 0 if there are no sequences
+  virtual const std::vector<std::string>& column_names() const = 0;  // empty if there are none
   // Overwrites `block` with the next rows. The block is empty at the end.
   virtual void read(std::vector<double>& block) = 0;
 };

@@ -24,11 +24,11 @@ namespace headwater {
 namespace {
 
 // The request for rows: "rows", FILE, PATH, and kLeavesFile if other files may be read. The answer:
-// the number of rows, the number of columns, the length of a sequence, then the blocks, each
-// preceded by its number of cells. The request for a whole file: "contents", FILE. The answer: a
-// number of bytes, and so many bytes of a StateArchive. Instead of a number the child may send
-// kTrouble, followed by the length of an error message and the message. All numbers have the
-// machine's own format.
+// the number of rows, the number of columns, the length of a sequence, the names of the columns as
+// a number of bytes and so many bytes of a StateArchive, then the blocks, each preceded by its
+// number of cells. The request for a whole file: "contents", FILE. The answer: a number of bytes,
+// and so many bytes of a StateArchive. Instead of a number the child may send kTrouble, followed by
+// the length of an error message and the message. All numbers have the machine's own format.
 constexpr const char* kRows = "rows";
 constexpr const char* kContents = "contents";
 constexpr const char* kLeavesFile = "external";
@@ -142,6 +142,23 @@ class Answer {
     return count;
   }
 
+  // Nothing is read if a stop is requested.
+  template <class Read>
+  void receive_archive(const Read& read) {
+    const std::int64_t size = receive_count();
+    if (size > kLargestContents) fail("reading it crashed");
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    receive(std::as_writable_bytes(std::span(bytes)));
+    if (was_stopped()) return;
+    StateArchive archive(std::move(bytes));
+    try {
+      read(archive);
+      archive.expect_end();
+    } catch (const InputError&) {
+      fail("reading it crashed");
+    }
+  }
+
  private:
   // Blames the file only for signals that a damaged file can cause in a library.
   [[noreturn]] void fail_at_its_end() {
@@ -183,12 +200,15 @@ class BlocksOfChild final : public Hdf5Blocks {
     num_rows_ = answer_.receive_count();
     num_columns_ = answer_.receive_count();
     sequence_length_ = answer_.receive_count();
+    answer_.receive_archive([&](StateArchive& archive) { archive(names_); });
     if (answer_.was_stopped()) throw InputError(name + ": stopped while it was opened");
+    if (!names_.empty() && std::ssize(names_) != num_columns_) answer_.fail("reading it crashed");
   }
 
   Index num_rows() const override { return num_rows_; }
   Index num_columns() const override { return num_columns_; }
   Index sequence_length() const override { return sequence_length_; }
+  const std::vector<std::string>& column_names() const override { return names_; }
 
   void read(std::vector<double>& block) override {
     block.clear();
@@ -212,9 +232,15 @@ class BlocksOfChild final : public Hdf5Blocks {
   Index num_columns_ = 0;
   Index sequence_length_ = 0;
   Index num_received_ = 0;
+  std::vector<std::string> names_;
 };
 
 using Send = std::function<void(std::string_view)>;
+
+void send_archive(const StateArchive& archive, const Send& send) {
+  send(bytes_of(static_cast<std::int64_t>(archive.bytes().size())));
+  send(archive.bytes());
+}
 
 void send_blocks(const Hdf5Name& name, ProcessorLimit& limit, const Send& send) {
   std::optional<MemoryLimit> memory;
@@ -223,6 +249,10 @@ void send_blocks(const Hdf5Name& name, ProcessorLimit& limit, const Send& send) 
   send(bytes_of(blocks->num_rows()));
   send(bytes_of(blocks->num_columns()));
   send(bytes_of(blocks->sequence_length()));
+  std::vector<std::string> names = blocks->column_names();
+  StateArchive archive;
+  archive(names);
+  send_archive(archive, send);
   std::vector<double> block;
   for (;;) {
     limit.renew();
@@ -239,8 +269,7 @@ void send_contents(const std::string& name, ProcessorLimit& limit, const Send& s
   Hdf5Contents contents(Hdf5File::open(name));
   StateArchive archive;
   archive(contents);
-  send(bytes_of(static_cast<std::int64_t>(archive.bytes().size())));
-  send(archive.bytes());
+  send_archive(archive, send);
 }
 
 void send_answer(const std::vector<std::string>& request, ProcessorLimit& limit, const Send& send) {
@@ -265,18 +294,8 @@ Hdf5Contents receive_hdf5_contents(std::vector<std::string> reader, const std::s
   reader.emplace_back(kContents);
   reader.push_back(name);
   Answer answer(reader, name, {});
-  const std::int64_t size = answer.receive_count();
-  if (size > kLargestContents) answer.fail("reading it crashed");
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  answer.receive(std::as_writable_bytes(std::span(bytes)));
-  StateArchive archive(std::move(bytes));
   Hdf5Contents contents;
-  try {
-    archive(contents);
-    archive.expect_end();
-  } catch (const InputError&) {
-    answer.fail("reading it crashed");
-  }
+  answer.receive_archive([&](StateArchive& archive) { archive(contents); });
   return contents;
 }
 

@@ -97,9 +97,15 @@ TEST_F(Hdf5ChildTest, DoesNotTrustTheChild) {
   };
   const std::int64_t huge = std::int64_t{1} << 60;
   for (const std::string& nonsense :
-       {numbers({-2}), numbers({3, -5}), numbers({3, 2, -4}), numbers({3, 2, 0, 7}),
-        numbers({3, 2, 0, 8}), numbers({3, 2, 0, 0}), numbers({huge, 2, 0, huge}),
-        numbers({-1, huge}), numbers({-1, -1}), numbers({3, 0, 0, 1})}) {
+       {numbers({-2}), numbers({3, -5}), numbers({3, 2, -4}), numbers({-1, huge}),
+        numbers({-1, -1}),
+        // After an archive of 8 bytes, a list of no names.
+        numbers({3, 2, 0, 8, 0, 7}), numbers({3, 2, 0, 8, 0, 8}), numbers({3, 2, 0, 8, 0, 0}),
+        numbers({huge, 2, 0, 8, 0, huge}), numbers({3, 0, 0, 8, 0, 1}),
+        // Archives of names that are none: of a size that cannot be, and of one name for two
+        // columns.
+        numbers({3, 2, 0, -8}), numbers({3, 2, 0, huge}), numbers({3, 2, 0, 16, huge, 0}),
+        numbers({3, 2, 0, 16, 1, 0}), numbers({3, 2, 0, 0})}) {
     EXPECT_EQ(trouble(nonsense, "exec sleep 1000"),
               "a.h5: is a damaged HDF5 file: reading it crashed");
   }

@@ -42,7 +42,8 @@ std::int64_t whole_number(const Hdf5Value& value, const std::string& place) {
 
 std::string text_of(const Hdf5Value& value, const std::string& place) {
   if (value.kind != Hdf5Value::Kind::text) fail_at(place, "does not hold a string");
-  return value.text;
+  expect_one(value, place);
+  return value.texts[0];
 }
 
 }  // namespace
@@ -66,9 +67,11 @@ void Hdf5Contents::exchange(StateArchive& archive) {
       archive(name);
       Hdf5Value& value = archive.is_reading() ? (*values)[name] : (at++)->second;
       archive(value);
-      const bool fits = value.kind != Hdf5Value::Kind::number ||
-                        num_cells(value) == static_cast<Index>(value.numbers.size());
-      archive.expect(fits, "numbers that do not fit their shape");
+      const std::size_t found =
+          value.kind == Hdf5Value::Kind::number ? value.numbers.size() : value.texts.size();
+      const bool fits =
+          value.kind == Hdf5Value::Kind::other || num_cells(value) == static_cast<Index>(found);
+      archive.expect(fits, "values that do not fit their shape");
     }
   }
 }
@@ -126,6 +129,12 @@ std::int64_t Hdf5Contents::read_int(const std::string& path) const {
 
 std::string Hdf5Contents::read_string(const std::string& path) const {
   return text_of(dataset(path), path);
+}
+
+std::vector<std::string> Hdf5Contents::read_strings(const std::string& path) const {
+  const Hdf5Value& value = dataset(path);
+  if (value.kind != Hdf5Value::Kind::text) fail_at(path, "does not hold strings");
+  return value.texts;
 }
 
 std::vector<std::string> Hdf5Contents::children(const std::string& group) const {

@@ -21,9 +21,9 @@ struct Hdf5Value {
   std::vector<Index> lengths;
   std::vector<double> numbers;  // in row-major order
   std::int64_t whole = 0;       // a single number of an integer type, exactly
-  std::string text;
+  std::vector<std::string> texts;
 
-  void exchange(StateArchive& archive) { archive(kind, is_whole, lengths, numbers, whole, text); }
+  void exchange(StateArchive& archive) { archive(kind, is_whole, lengths, numbers, whole, texts); }
 };
 
 // All datasets of a small HDF5 file and the attributes of the file itself, in memory. One process
@@ -44,6 +44,7 @@ class Hdf5Contents {
   double read_double(const std::string& path) const;
   std::int64_t read_int(const std::string& path) const;
   std::string read_string(const std::string& path) const;
+  std::vector<std::string> read_strings(const std::string& path) const;
   std::vector<std::string> children(const std::string& group) const;
 
   bool has_attribute(const std::string& attribute) const { return attributes_.contains(attribute); }

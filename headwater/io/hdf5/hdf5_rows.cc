@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "headwater/io/hdf5/hdf5_names.hpp"
+
 namespace headwater {
 namespace {
 
@@ -40,6 +42,11 @@ Hdf5Rows::Hdf5Rows(const Hdf5Place& place) : place_(place), dataset_(open_datase
   check_filters(properties.id());
   check_size(properties.id());
   choose_block(properties.id());
+}
+
+std::vector<std::string> Hdf5Rows::column_names() const {
+  if (num_dimensions_ == 1) return {};  // its only dimension is time
+  return hdf5_column_names(place_, dataset_.id(), num_columns_);
 }
 
 void Hdf5Rows::read(Index first_row, Index num_rows, std::span<double> cells) const {

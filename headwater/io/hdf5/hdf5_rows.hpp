@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "headwater/io/hdf5/hdf5_handle.hpp"
 #include "headwater/matrix.hpp"
@@ -23,6 +24,8 @@ class Hdf5Rows {
   Index num_rows() const { return num_rows_; }
   Index num_columns() const { return num_columns_; }
   Index sequence_length() const { return sequence_length_; }  // 0 if there are no sequences
+  // See hdf5_column_names(); empty if the columns have no names.
+  std::vector<std::string> column_names() const;
 
   // The number of rows to read at a time: about a megabyte. In a chunked file it is a multiple of
   // the chunk size, so that each chunk is decompressed once, but at most 64 megabytes (or one row).

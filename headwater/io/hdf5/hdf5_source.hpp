@@ -21,6 +21,7 @@ class Hdf5Source final : public ObservationSource {
   Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks, const CellRules& rules = {});
 
   Index num_channels() const override { return blocks_->num_columns(); }
+  std::vector<std::string> channel_names() const override { return blocks_->column_names(); }
   bool next(std::vector<double>& values) override;
   bool begins_sequence() const override {
     const Index length = blocks_->sequence_length();

@@ -22,6 +22,10 @@ Hdf5Stored Hdf5Stored::dataset(const Hdf5Place& place) {
   return Hdf5Stored(place, std::move(object), false);
 }
 
+Hdf5Stored Hdf5Stored::opened(const Hdf5Place& place, Hdf5Handle object) {
+  return Hdf5Stored(place, std::move(object), false);
+}
+
 Hdf5Stored Hdf5Stored::attribute(const Hdf5Place& place, const std::string& name) {
   if (!place.exists()) place.fail("is missing");
   const std::string title = fmt::format("attribute '{}'", name);
@@ -91,7 +95,21 @@ std::int64_t Hdf5Stored::read_int() const {
 std::string Hdf5Stored::read_string() const {
   if (H5Tget_class(type_.id()) != H5T_STRING) place_.fail("does not hold a string");
   expect_single();
-  return H5Tis_variable_str(type_.id()) > 0 ? read_variable_string() : read_fixed_string();
+  return read_strings()[0];
+}
+
+bool Hdf5Stored::is_list_of_texts(Index length) const {
+  return H5Tget_class(type_.id()) == H5T_STRING && H5Sget_simple_extent_ndims(space_.id()) == 1 &&
+         H5Sget_simple_extent_npoints(space_.id()) == length;
+}
+
+std::vector<std::string> Hdf5Stored::read_strings() const {
+  if (H5Tget_class(type_.id()) != H5T_STRING) place_.fail("does not hold strings");
+  std::size_t count = 1;
+  for (const Index length : any_shape()) count *= static_cast<std::size_t>(length);
+  if (count == 0) return {};
+  return H5Tis_variable_str(type_.id()) > 0 ? read_variable_strings(count)
+                                            : read_fixed_strings(count);
 }
 
 Hdf5Value Hdf5Stored::read_any() const {
@@ -99,7 +117,8 @@ Hdf5Value Hdf5Stored::read_any() const {
   const H5T_class_t kind = H5Tget_class(type_.id());
   if (kind == H5T_STRING) {
     value.kind = Hdf5Value::Kind::text;
-    value.text = read_string();
+    value.lengths = any_shape();
+    value.texts = read_strings();
   } else if (kind == H5T_FLOAT || kind == H5T_INTEGER) {
     value.kind = Hdf5Value::Kind::number;
     value.is_whole = kind == H5T_INTEGER;
@@ -158,23 +177,31 @@ void Hdf5Stored::read(std::int64_t type, void* data) const {
                kCannotBeRead);
 }
 
-std::string Hdf5Stored::read_fixed_string() const {
-  check_size({1});
-  std::string text(H5Tget_size(type_.id()), '\0');
-  read(type_.id(), text.data());
+std::vector<std::string> Hdf5Stored::read_fixed_strings(std::size_t count) const {
+  check_size({count});
+  const std::size_t size = H5Tget_size(type_.id());
+  std::string bytes(count * size, '\0');
+  read(type_.id(), bytes.data());
   const char padding = H5Tget_strpad(type_.id()) == H5T_STR_SPACEPAD ? ' ' : '\0';
-  text.erase(text.find_last_not_of(padding) + 1);
-  return text;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string& text = texts.emplace_back(bytes.substr(i * size, size));
+    text.erase(text.find_last_not_of(padding) + 1);
+  }
+  return texts;
 }
 
-std::string Hdf5Stored::read_variable_string() const {
+std::vector<std::string> Hdf5Stored::read_variable_strings(std::size_t count) const {
   const Hdf5Handle type = hdf5_text_type();
   H5Tset_cset(type.id(), H5Tget_cset(type_.id()));  // HDF5 cannot convert between encodings
-  char* given = nullptr;
-  read(type.id(), &given);
-  std::string text = given == nullptr ? "" : given;
-  H5free_memory(given);
-  return text;
+  std::vector<char*> given(count, nullptr);
+  read(type.id(), given.data());
+  std::vector<std::string> texts;
+  for (char* text : given) {
+    texts.emplace_back(text == nullptr ? "" : text);
+    H5free_memory(text);
+  }
+  return texts;
 }
 
 }  // namespace headwater

@@ -18,6 +18,8 @@ class Hdf5Stored {
  public:
   static Hdf5Stored dataset(const Hdf5Place& place);
   static Hdf5Stored attribute(const Hdf5Place& place, const std::string& name);
+  // A dataset that is open already; the place is for messages.
+  static Hdf5Stored opened(const Hdf5Place& place, Hdf5Handle object);
 
   Matrix read_matrix() const;
   Matrix read_array() const;
@@ -25,6 +27,8 @@ class Hdf5Stored {
   double read_double() const;
   std::int64_t read_int() const;
   std::string read_string() const;
+  bool is_list_of_texts(Index length) const;
+  std::vector<std::string> read_strings() const;
   Hdf5Value read_any() const;  // what it is; of kind `other` if it cannot be used
 
  private:
@@ -36,8 +40,8 @@ class Hdf5Stored {
   void expect_numbers() const;
   void expect_single() const;
   void read(std::int64_t type, void* data) const;
-  std::string read_fixed_string() const;
-  std::string read_variable_string() const;
+  std::vector<std::string> read_fixed_strings(std::size_t count) const;
+  std::vector<std::string> read_variable_strings(std::size_t count) const;
 
   Hdf5Place place_;
   Hdf5Handle object_;

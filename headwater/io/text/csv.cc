@@ -168,7 +168,14 @@ std::vector<std::string> CsvSource::cells_of(std::string_view line) const {
   if (line.empty()) return texts;
   const std::string readable = std::string(line) + std::string(kReadBehind, '\0');
   CellCutter cells({readable.data(), line.size()}, separator_);
-  while (!cells.at_end()) texts.emplace_back(cells.cut().value_or(""));
+  while (!cells.at_end()) {
+    std::string& text = texts.emplace_back();
+    const auto cell = cells.cut();
+    for (std::size_t i = 0; cell && i < cell->size(); ++i) {
+      text += (*cell)[i];
+      if (cell->substr(i, 2) == "\"\"") ++i;  // a quote within quotes is doubled
+    }
+  }
   return texts;
 }
 
