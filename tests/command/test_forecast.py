@@ -69,6 +69,10 @@ def test_channels_without_names_have_numbers(forecast, headwater):
     lines = headwater.path("counts.csv").read_text().splitlines()[1:]
     headwater.write("bare.csv", "\n".join(lines) + "\n")
     _, rows = table(forecast("--horizon 1", "bare.csv"))
+    assert [row[1] for row in rows] == ["cars", "bikes", "on, foot"]  # the model has names
+    headwater("fit", "bare.csv", "--components", 2, "--prior", "basis-selection", "--init", "random",
+              "--out", "model.h5")
+    _, rows = table(forecast("--horizon 1", "bare.csv"))
     assert [row[1] for row in rows] == ["1", "2", "3"]
 
 
