@@ -146,8 +146,31 @@ void print_json(const ShowOptions& options, const Model& model) {
   fmt::print("{}\n", json.text());
 }
 
+// Which sources another fit has found too, such as one with another seed.
+void print_model_comparison(const ShowOptions& options, const Model& model) {
+  const Model other_model = read_model_file(options.compare);
+  const Matrix found = basis_of(estimate_to_show(options, model), model.background);
+  const Matrix other = basis_of(estimate_to_show(options, other_model), other_model.background);
+  if (found.rows() != other.rows()) {
+    throw InputError(fmt::format("{}: has {} channels; {} has {}", options.compare, other.rows(),
+                                 options.model, found.rows()));
+  }
+  const Vector cosines = best_cosines(found, other);
+  print_words("component  largest cosine with a column of {}\n", options.compare);
+  for (Index k = 0; k < cosines.size(); ++k) {
+    print_words("{:>9}  {:.4f}{}\n", k + 1, cosines[k],
+                cosines[k] >= kFoundAgain ? "" : "  not found there");
+  }
+  print_words("{} of {} components have a cosine of {} or more\n",
+              (cosines.array() >= kFoundAgain).count(), cosines.size(), kFoundAgain);
+}
+
 // Prints the estimated basis beside the true one, with matched columns, and their difference.
 void print_comparison(const ShowOptions& options, const Model& model) {
+  if (is_model_file(options.compare)) {
+    print_model_comparison(options, model);
+    return;
+  }
   const Matrix truth = read_matrix_file(options.compare);
   const Matrix found = basis_of(estimate_to_show(options, model), model.background);
   if (truth.rows() != found.rows() || truth.cols() != found.cols()) {
@@ -311,10 +334,12 @@ OptionTable<ShowOptions> show_table() {
                         &ShowOptions::period, 0, kLongestPeriod),
            flag({.name = "trace", .help = "print the estimates as they changed: CSV with a header"},
                 &ShowOptions::trace),
-           text({.name = "compare",
-                 .value_name = "FILE",
-                 .help = "print the basis beside another one (M x K), columns matched"},
-                &ShowOptions::compare, kFileName),
+           text(
+               {.name = "compare",
+                .value_name = "FILE",
+                .help = "print the basis beside another one (M x K), columns matched; if FILE is a "
+                        "model, print for each component how similar the nearest one there is"},
+               &ShowOptions::compare, kFileName),
            flag({.name = "last", .help = "use the last iterate instead of the average"},
                 &ShowOptions::last)}),
   });

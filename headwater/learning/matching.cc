@@ -73,6 +73,16 @@ Matrix in_order_of(const Matrix& estimate, const Matrix& truth) {
   return ordered;
 }
 
+Vector best_cosines(const Matrix& basis, const Matrix& other) {
+  assert(basis.rows() == other.rows());
+  // The smallest number keeps a column of zeros from dividing by zero.
+  const auto unit_columns = [](const Matrix& matrix) -> Matrix {
+    const double least = std::numeric_limits<double>::min();
+    return matrix.array().rowwise() / matrix.colwise().norm().array().max(least);
+  };
+  return (unit_columns(basis).transpose() * unit_columns(other)).rowwise().maxCoeff();
+}
+
 double root_mean_square_error(const Matrix& estimate, const Matrix& truth) {
   return std::sqrt((estimate - truth).array().square().mean());
 }

@@ -31,6 +31,24 @@ TEST(Assignment, IsTheBestOfAllPermutations) {
   }
 }
 
+TEST(BestCosines, AreThoseOfTheMostSimilarColumn) {
+  const Matrix basis = random_basis(6, 3, 10, 2);
+  Matrix other(6, 4);
+  other << 7 * basis.col(2), random_basis(6, 2, 10, 3), basis.col(0) + 0.1 * basis.col(1);
+  const Vector found = best_cosines(basis, other);
+  for (Index k = 0; k < 3; ++k) {
+    double best = 0;
+    for (Index j = 0; j < 4; ++j) {
+      const double cosine =
+          basis.col(k).dot(other.col(j)) / (basis.col(k).norm() * other.col(j).norm());
+      best = std::max(best, cosine);
+    }
+    EXPECT_NEAR(found[k], best, 1e-14);
+  }
+  EXPECT_NEAR(found[2], 1, 1e-14);
+  EXPECT_EQ(best_cosines(Matrix::Zero(6, 1), other)[0], 0);
+}
+
 TEST(Matching, UndoesAPermutation) {
   const Matrix truth = random_basis(8, 5, 10, 1);
   Matrix shuffled(8, 5);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "headwater/error.hpp"
 #include "headwater/io/channel_names.hpp"
@@ -322,6 +323,13 @@ void ModelFile::write(const Model& model) {
   write_trace(file, model.trace);
   write_choice(file, model.choice_of_components);
   file.commit(kFormat);
+}
+
+bool is_model_file(const std::string& name) {
+  const std::string title(kFormat);
+  std::string begin(title.size(), '\0');
+  std::ifstream file(name, std::ios::binary);
+  return file.read(begin.data(), std::ssize(begin)) && begin == title;
 }
 
 void write_model(const Model& model, const std::string& name) { ModelFile(name).write(model); }

@@ -18,6 +18,13 @@ HEADWATER_EXPORT std::vector<Index> match_columns(const Matrix& estimate, const 
 // `estimate` with its columns in the order of `truth`.
 HEADWATER_EXPORT Matrix in_order_of(const Matrix& estimate, const Matrix& truth);
 
+// For each column of `basis` the largest cosine between it and a column of `other`, which may have
+// another number of columns. It is 1 if `other` has the column too, in any scale; 0 for a column of
+// zeros.
+HEADWATER_EXPORT Vector best_cosines(const Matrix& basis, const Matrix& other);
+// A column has been found again if the cosine is at least this.
+inline constexpr double kFoundAgain = 0.95;
+
 HEADWATER_EXPORT double root_mean_square_error(const Matrix& estimate, const Matrix& truth);
 // |estimate - truth| / |truth|, Frobenius norms.
 HEADWATER_EXPORT double relative_error(const Matrix& estimate, const Matrix& truth);

@@ -100,6 +100,9 @@ class HEADWATER_EXPORT ModelFile {
 
 HEADWATER_EXPORT void write_model(const Model& model, const std::string& name);
 
+// Whether a file of that name begins as a model file does.
+HEADWATER_EXPORT bool is_model_file(const std::string& name);
+
 // Throws InputError if it is not a model file, is of a later version, or has a prior that is not in
 // the registry. hdf5_reader: see SourceOptions. Nothing outside the file is read.
 HEADWATER_EXPORT Model read_model(const std::string& name,

@@ -113,3 +113,18 @@ def test_what_cannot_be_compared_is_said_in_one_line(headwater, files, arguments
     assert (done.returncode, message.count("\n")) == (code, 1)
     assert words in message
     assert done.stdout == b""
+
+
+def test_show_says_which_components_another_model_has_too(headwater, files):
+    other = np.column_stack([3 * BASIS[:, 2], BASIS[:, 0], np.eye(5)[0]])
+    held_model(headwater, "other.h5", other, 0.8, 0.7)
+    lines = headwater("show", "right.h5", "--compare", "other.h5").decode().splitlines()
+    unit = lambda matrix: matrix / np.linalg.norm(matrix, axis=0)
+    expected = (unit(BASIS).T @ unit(other)).max(axis=1)
+    assert [float(line.split()[1]) for line in lines[1:4]] == pytest.approx(expected, abs=6e-5)
+    assert "not found there" in lines[2] and "not found there" not in lines[1] + lines[3]
+    assert lines[4] == "2 of 3 components have a cosine of 0.95 or more"
+    held_model(headwater, "small.h5", BASIS[:2], 0.8, 0.7)
+    done = headwater.attempt("show", "right.h5", "--compare", "small.h5")
+    assert done.returncode == 1
+    assert done.stderr == b"headwater: small.h5: has 2 channels; right.h5 has 5\n"
