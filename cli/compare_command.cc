@@ -143,16 +143,26 @@ void print_json(const std::vector<Contender>& contenders, const Comparison& comp
   fmt::print("{}\n", json.text());
 }
 
+// All models see the same observations, so their channels must have one order.
+void check_channels(const Contender& first, const Contender& other) {
+  if (other.model.num_channels() != first.model.num_channels()) {
+    throw InputError(fmt::format("{}: has {} channels; {} has {}", other.file,
+                                 other.model.num_channels(), first.file,
+                                 first.model.num_channels()));
+  }
+  if (other.model.names.empty() || first.model.names.empty()) return;
+  for (std::size_t m = 0; m < first.model.names.size(); ++m) {
+    if (other.model.names[m] == first.model.names[m]) continue;
+    throw InputError(fmt::format("{}: channel {} is '{}'; in {} it is '{}'", other.file, m + 1,
+                                 other.model.names[m], first.file, first.model.names[m]));
+  }
+}
+
 std::vector<Contender> read_contenders(const CompareOptions& options) {
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i + 1 < options.files.size(); ++i) {
     contenders.push_back({options.files[i], read_model_file(options.files[i])});
-    const Contender& first = contenders.front();
-    const Contender& last = contenders.back();
-    if (last.model.num_channels() == first.model.num_channels()) continue;
-    throw InputError(fmt::format("{}: has {} channels; {} has {}", last.file,
-                                 last.model.num_channels(), first.file,
-                                 first.model.num_channels()));
+    check_channels(contenders.front(), contenders.back());
   }
   return contenders;
 }
@@ -176,7 +186,8 @@ void compare(CompareOptions options) {
   }
   options.data.name = options.files.back();
   const std::vector<Contender> contenders = read_contenders(options);
-  DataStream data = open_for_model(options.data, contenders.front().file, contenders.front().model);
+  DataStream data = open_for_model(options.data, contenders.front().file, contenders.front().model,
+                                   options.quiet);
   Comparison comparison = new_comparison(options, contenders);
   Progress progress(options.quiet);
   std::int64_t row = 0;

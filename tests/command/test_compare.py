@@ -115,6 +115,16 @@ def test_what_cannot_be_compared_is_said_in_one_line(headwater, files, arguments
     assert done.stdout == b""
 
 
+def test_models_of_other_channels_are_refused(headwater):
+    for names in "ab", "ba":
+        headwater.write(f"{names}.csv", as_csv(np.ones((60, 2)), header=names))
+        headwater("fit", f"{names}.csv", "--components", 1, "--prior", "basis-selection", "--out",
+                  f"{names}.h5")
+    done = headwater.attempt("compare", "ab.h5", "ba.h5", "ab.csv")
+    assert done.returncode == 1
+    assert done.stderr == b"headwater: ba.h5: channel 1 is 'b'; in ab.h5 it is 'a'\n"
+
+
 def test_show_says_which_components_another_model_has_too(headwater, files):
     other = np.column_stack([3 * BASIS[:, 2], BASIS[:, 0], np.eye(5)[0]])
     held_model(headwater, "other.h5", other, 0.8, 0.7)
