@@ -16,5 +16,6 @@ void add_score(CLI::App& app, Run& run);
 void add_forecast(CLI::App& app, Run& run);
 void add_compare(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
+void add_report(CLI::App& app, Run& run);
 void add_hdf5_reader(CLI::App& app, Run& run);   // not for people: see hdf5_reader.hpp
 void add_options_page(CLI::App& app, Run& run);  // not for people: writes docs/options.md

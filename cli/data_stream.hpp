@@ -46,8 +46,9 @@ class DataStream {
   // Whether rows have times: those of --time-column. Then an Observation has its time, and this is
   // how to write it; empty without times.
   bool has_times() const { return clock_ != nullptr; }
-  std::string time_text(const headwater::Observation& y) const {
-    return clock_ != nullptr ? clock_->text_of(y.time()) : "";
+  std::string time_text(const headwater::Observation& y) const { return time_text(y.time()); }
+  std::string time_text(double time) const {
+    return clock_ != nullptr ? clock_->text_of(time) : "";
   }
   // The time so many rows after the last observation.
   std::string time_after(std::int64_t steps) const { return clock_->text_after(steps); }

@@ -12,9 +12,9 @@
 #include "headwater/io/text/json.hpp"
 #include "headwater/matching.hpp"
 #include "headwater/model.hpp"
+#include "headwater/report/model_facts.hpp"
 #include "option_rows.hpp"
 #include "options.hpp"
-#include "parameter_json.hpp"
 #include "progress.hpp"
 #include "words.hpp"
 
@@ -75,74 +75,9 @@ void print_trace(const ShowOptions& options, const Model& model) {
   }
 }
 
-void write_choice(JsonWriter& json, const std::vector<ComponentScore>& table) {
-  json.key("choice_of_components").begin_array();
-  for (const ComponentScore& row : table) {
-    json.begin_object();
-    json.key("components").value(row.components);
-    json.key("score").value(row.score);
-    json.key("standard_error").value(row.standard_error);
-    json.key("chosen").value(row.chosen);
-    json.end_object();
-  }
-  json.end_array();
-}
-
 void print_json(const ShowOptions& options, const Model& model) {
-  const Estimate& estimate = estimate_to_show(options, model);
   JsonWriter json(JsonWriter::Layout::indented);
-  json.begin_object();
-  json.key("channels").value(model.num_channels());
-  json.key("components").value(model.num_components());
-  json.key("background").value(model.background);
-  json.key("names").begin_array();
-  for (const std::string& name : model.names) json.value(name);
-  json.end_array();
-  json.key("observations").value(model.observations);
-  json.key("log_likelihood").value(model.log_likelihood);
-  json.key("log_likelihood_after_start").value(model.log_likelihood_after_start);
-  json.key("observations_after_start").value(model.observations_after_start);
-  json.key("impossible_observations").value(model.impossible_observations);
-  json.key("outliers").value(model.outliers);
-  json.key("revivals").value(model.revivals);
-  json.key("prior").begin_object();
-  json.key("name").value(estimate.prior.name());
-  json.key("parameters");
-  write_parameters(json, estimate.prior.parameters());
-  json.end_object();
-  json.key("counts").begin_object();
-  json.key("law").value(estimate.law->name());
-  for (const Parameter& parameter : estimate.law.parameters()) {
-    json.key(parameter.name == "level_persistence" ? "persistence" : parameter.name);
-    write_value(json, parameter.value);
-  }
-  json.end_object();
-  json.key("periods").begin_array();
-  for (const Matrix& profile : estimate.season.profiles()) {
-    json.begin_object();
-    json.key("period").value(profile.cols());
-    json.key("profile");
-    write_value(json, profile);
-    json.end_object();
-  }
-  json.end_array();
-  if (!model.choice_of_components.empty()) write_choice(json, model.choice_of_components);
-  json.key("engine").value(to_string(model.engine));
-  if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
-  if (model.engine == EngineKind::kBeam) json.key("lost_mass").value(model.lost_mass);
-  if (model.proposal) {
-    json.key("proposal").value(to_string(*model.proposal));
-    json.key("effective_part").value(model.effective_part);
-  }
-  json.key("method").value(to_string(model.method));
-  json.key("iterations").value(model.iterations);
-  if (model.method == Method::kBatch) json.key("converged").value(model.converged);
-  json.key("seed").value(model.seed);
-  json.key("version").value(model.version);
-  json.key("options").begin_object();
-  for (const auto& [name, text] : model.options) json.key(name).value(text);
-  json.end_object();
-  json.end_object();
+  write_model_facts(json, model, estimate_to_show(options, model));
   fmt::print("{}\n", json.text());
 }
 

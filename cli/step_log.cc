@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "headwater/io/text/json.hpp"
-#include "parameter_json.hpp"
+#include "headwater/io/text/parameter_json.hpp"
 
 using namespace headwater;
 

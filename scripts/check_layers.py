@@ -13,6 +13,7 @@ import sys
 
 # Top to bottom; folders on the same line must not include each other.
 LAYERS = [
+    ["report"],
     ["session"],
     ["learning", "io"],
     ["engines"],

@@ -57,6 +57,10 @@ JsonWriter& JsonWriter::value(double number) {
   return std::isfinite(number) ? literal(fmt::format("{:.17g}", number)) : null();
 }
 
+JsonWriter& JsonWriter::rounded(double number, int digits) {
+  return std::isfinite(number) ? literal(fmt::format("{:.{}g}", number, digits)) : null();
+}
+
 JsonWriter& JsonWriter::value(std::string_view text) {
   prepare_value();
   append_string(text);

@@ -31,6 +31,8 @@ class JsonWriter {
   // Written with 17 digits, so that it reads back as the same double. Infinities and NaN become
   // null, because JSON has neither.
   JsonWriter& value(double number);
+  // Written with so many significant digits.
+  JsonWriter& rounded(double number, int digits);
 
   // Invalid UTF-8 is replaced by U+FFFD.
   JsonWriter& value(std::string_view text);

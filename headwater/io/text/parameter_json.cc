@@ -1,6 +1,6 @@
-#include "parameter_json.hpp"
+#include "headwater/io/text/parameter_json.hpp"
 
-using namespace headwater;
+namespace headwater {
 
 namespace {
 
@@ -33,3 +33,5 @@ void write_parameters(JsonWriter& json, const Parameters& parameters) {
   }
   json.end_object();
 }
+
+}  // namespace headwater

@@ -1,0 +1,219 @@
+// headwater report in a browser: the reports of five models, each of another kind. HEADWATER is the command.
+import assert from "node:assert/strict";
+import { mkdirSync, statSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { assertFitsTheWindow, launch, open, seeAll, seriousFaults } from "./browser.mjs";
+import { Folder } from "./command.mjs";
+
+const kHostile = [
+  "<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "<!--", "שלום עולם \u202e abc",
+  "a very long name ".repeat(40).trim(), "it's & quoted;", "{{x}} ${x} \\u003c", "emoji 🐟 and accents éü",
+];
+const quoted = (names) => names.map((name) => `"${name.replaceAll('"', '""')}"`).join(",");
+
+// Counts that follow from their place alone.
+function someCounts(rows, columns, at = (t, m) => (t * 7 + m * 3 + ((t * m) % 5)) % (4 + (m % 3))) {
+  return Array.from({ length: rows }, (_row, t) => Array.from({ length: columns }, (_cell, m) => at(t, m)));
+}
+const asCsv = (rows, header) => [...(header ? [header] : []), ...rows.map((row) => row.join(","))].join("\n") + "\n";
+const hour = (t) => new Date(Date.UTC(2024, 0, 1) + t * 3600e3).toISOString().slice(0, 19);
+
+let folder;
+let browser;
+const models = {};
+
+// A model, its data and its report.
+function make(name, { data, fit, report = [], alone = false }) {
+  folder.run("fit", data, ...fit, "--seed", 3, "--out", `${name}.h5`, "--quiet");
+  folder.run("report", `${name}.h5`, ...(alone ? [] : [data]), "--out", `${name}.html`, "--quiet", ...report);
+  models[name] = { model: `${name}.h5`, page: `${name}.html` };
+}
+
+before(async () => {
+  folder = new Folder();
+  folder.run("simulate", "--prior", "basis-selection", "--channels", 6, "--components", 3, "--length", 900,
+    "--seed", 5, "--out", "plain.csv", "--save-basis", "truth.csv", "--quiet");
+  make("plain", { data: "plain.csv", fit: ["--components", 3, "--prior", "basis-selection"],
+                  report: ["--truth", "truth.csv", "--state", "plain.json"] });
+  const gaps = someCounts(24 * 14, kHostile.length,
+    (t, m) => (t % 17 === m ? "" : ((t + m) % 24 < 8 ? 6 : 1) + ((t * m) % 3)));
+  folder.write("hostile.csv", asCsv(gaps.map((row, t) => [hour(t), ...row]), `when,${quoted(kHostile)}`));
+  make("hostile", { data: "hostile.csv", fit: ["--time-column", "when", "--components", 2, "--prior", "gamma", "--period", 24, "--background"],
+                    report: ["--time-column", "when"] });
+  folder.write("one.csv", asCsv(someCounts(300, 1)));
+  make("one", { data: "one.csv", fit: ["--components", 1, "--prior", "log-gaussian", "--engine", "particle", "--particles", 100],
+                report: ["--engine", "particle", "--particles", 100] });
+  folder.write("wide.csv", asCsv(someCounts(60, 1000)));
+  make("wide", { data: "wide.csv", fit: ["--components", 4, "--prior", "independent", "--init", "random", "--counts", "poisson"] });
+  folder.write("few.csv", asCsv(someCounts(200, 4)));
+  make("alone", { data: "few.csv", fit: ["--components", 2, "--prior", "relaxed-selection", "--method", "batch", "--iterations", 5], alone: true });
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  folder?.remove();
+});
+
+const kNames = ["plain", "hostile", "one", "wide", "alone"];
+
+describe("every report", () => {
+  for (const name of kNames) {
+    test(`${name}: opens without a complaint or a request, and has the numbers of show --json`, async () => {
+      const { page, complaints, close } = await open(browser, folder.address(models[name].page));
+      await seeAll(page);
+      const facts = folder.facts(models[name].model);
+      for (const field of ["components", "channels", "observations", "log_likelihood"]) {
+        const shown = await page.getAttribute(`[data-figure=${field}] data`, "value");
+        assert.equal(Number(shown), facts[field], field);
+      }
+      for (const [parameter, value] of Object.entries(facts.prior.parameters)) {
+        if (typeof value !== "number") continue;
+        const shown = await page.getAttribute(`[data-parameter="${parameter}"] data`, "value");
+        assert.equal(Number(shown), value, parameter);
+      }
+      assert.equal(await page.textContent("[data-option=seed]"), String(facts.seed));
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+
+    test(`${name}: axe finds no serious fault, in light and dark, wide and narrow`, async () => {
+      for (const [width, scheme] of [[1280, "light"], [360, "dark"]]) {
+        const { page, close } = await open(browser, folder.address(models[name].page), { width, scheme });
+        await seeAll(page);
+        assert.deepEqual(await seriousFaults(page), [], `${width} ${scheme}`);
+        await assertFitsTheWindow(page);
+        await close();
+      }
+    });
+  }
+});
+
+test("the strongest channels of a source are those of the basis", async () => {
+  const { page, close } = await open(browser, folder.address(models.plain.page));
+  const basis = folder.basis(models.plain.model);
+  for (let k = 0; k < 3; ++k) {
+    const shown = await page.$$eval(`[data-source="${k + 1}"] .bars li`, (items) => items.map((item) =>
+      [item.querySelector("bdi").textContent, Number(item.querySelector("data").value)]));
+    const expected = basis.map((row, m) => [String(m + 1), row[k]]).sort((a, b) => b[1] - a[1]);
+    assert.deepEqual(shown.map(([channel]) => channel), expected.map(([channel]) => channel));
+    shown.forEach(([, value], i) => assert.ok(Math.abs(value - expected[i][1]) <= 1e-5 * expected[i][1] + 1e-300));
+  }
+  const shares = await page.$$eval("#sources .share data", (items) => items.map((item) => Number(item.value)));
+  assert.ok(Math.abs(shares.reduce((a, b) => a + b, 0) - 1) < 1e-9, "shares sum to 1");
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a), "the largest share comes first");  // no background
+  await close();
+});
+
+test("hostile names are text, wherever they are", async () => {
+  const { page, complaints, close } = await open(browser, folder.address(models.hostile.page));
+  await seeAll(page);
+  const names = new Set(await page.$$eval(".bars bdi", (items) => items.map((item) => item.textContent)));
+  const known = new Set(kHostile);
+  assert.equal(names.size, kHostile.length);
+  for (const name of names) assert.ok(known.has(name), name);
+  assert.equal(await page.$$eval("img, iframe, object, embed", (items) => items.length), 0);
+  assert.equal(await page.$$eval("script", (items) => items.length), 2);
+  assert.match(await page.textContent("#summary"), /cells are missing/);
+  assert.match(await page.textContent("#surprises"), /2024-01-/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("charts zoom together: by keys, by buttons and by dragging", async () => {
+  const { page, close } = await open(browser, folder.address(models.plain.page));
+  const charts = page.locator("#sources .plot");
+  await seeAll(page);
+  const range = async (i) => charts.nth(i).evaluate((plot) => [Number(plot.dataset.from), Number(plot.dataset.to)]);
+  assert.deepEqual(await range(0), [1, 900]);
+  await charts.nth(0).focus();
+  await page.keyboard.press("+");
+  const [from, to] = await range(0);
+  assert.ok(Math.abs(to - from - 899 / 2) < 1e-9);
+  assert.deepEqual(await range(1), [from, to]);
+  await page.keyboard.press("Shift+ArrowRight");
+  assert.ok((await range(0))[0] > from);
+  await page.keyboard.press("0");
+  assert.deepEqual(await range(2), [1, 900]);
+
+  await page.locator("#sources button[aria-label='Zoom in']").click();
+  assert.ok(Math.abs((await range(0))[1] - (await range(0))[0] - 899 / 2) < 1e-9);
+  await page.locator("#sources button[aria-label='Show all']").click();
+
+  const over = charts.nth(0).locator(".u-over");
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 4 });
+  await page.mouse.up();
+  const [left, right] = await range(1);
+  assert.ok(Math.abs(left - 225.75) < 5 && Math.abs(right - 450.5) < 5, `${left} to ${right}`);
+  await over.dblclick();
+  assert.deepEqual(await range(0), [1, 900]);
+  await close();
+});
+
+test("the keyboard reads values: of a chart, of the basis, of the forecast", async () => {
+  const { page, close } = await open(browser, folder.address(models.plain.page));
+  await seeAll(page);
+  await page.locator("#sources .plot").nth(0).focus();
+  for (let i = 0; i < 6; ++i) await page.keyboard.press("+");
+  await page.keyboard.press("ArrowRight");
+  const first = await page.locator("#sources .readout").nth(0).textContent();
+  await page.keyboard.press("ArrowRight");
+  const second = await page.locator("#sources .readout").nth(0).textContent();
+  assert.match(first, /^observation \d+: /);
+  assert.equal(Number(second.match(/\d+/)[0]), Number(first.match(/\d+/)[0]) + 1);
+
+  await page.locator(".heat-frame").nth(0).focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  const basis = folder.basis(models.plain.model);
+  const [, channel, source, value] = (await page.locator("#basis .readout").textContent())
+    .match(/channel (\d+), source (\d+): ([\d.e−]+) counts/);
+  const expected = basis[channel - 1][source - 1];
+  assert.ok(Math.abs(Number(value.replace("−", "-")) - expected) <= 6e-4 * expected);
+
+  await page.selectOption("#forecast select", "2");
+  assert.equal(await page.locator("#forecast .plot").getAttribute("data-from") !== null, true);
+  await close();
+});
+
+test("every element that can be used is reached by Tab, and shows it", async () => {
+  const { page, close } = await open(browser, folder.address(models.alone.page));
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Light or dark");
+  assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), "none");
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await page.keyboard.press("Enter");
+  assert.notEqual(await paper(), light);
+  await close();
+});
+
+test("without data there is the model alone", async () => {
+  const { page, close } = await open(browser, folder.address(models.alone.page));
+  const sections = await page.$$eval("section", (items) => items.map((item) => item.id));
+  assert.deepEqual(sections, ["summary", "sources", "basis", "estimates", "options"]);
+  await close();
+});
+
+test("a page for 1,000 channels is small", () => {
+  assert.ok(statSync(`${folder.path}/wide.html`).size < 1e6);
+});
+
+// For people's eyes: SCREENSHOTS is a folder.
+test("screenshots", { skip: !process.env.SCREENSHOTS }, async () => {
+  mkdirSync(process.env.SCREENSHOTS, { recursive: true });
+  for (const name of kNames) {
+    for (const [width, scheme] of [[1280, "light"], [360, "dark"]]) {
+      const { page, close } = await open(browser, folder.address(models[name].page), { width, scheme });
+      await seeAll(page);
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}-${width}-${scheme}.png`, fullPage: true });
+      await close();
+    }
+  }
+});
