@@ -1,7 +1,9 @@
 // headwater report in a browser: the reports of five models, each of another kind. HEADWATER is the command.
 import assert from "node:assert/strict";
-import { mkdirSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { assertFitsTheWindow, launch, open, seeAll, seriousFaults } from "./browser.mjs";
 import { Folder } from "./command.mjs";
 
@@ -203,6 +205,22 @@ test("without data there is the model alone", async () => {
 
 test("a page for 1,000 channels is small", () => {
   assert.ok(statSync(`${folder.path}/wide.html`).size < 1e6);
+});
+
+// docs/figures/report.png, in the folder SCREENSHOTS: 18 weeks of a simulated city, and a report on the 8 after them.
+test("the picture of README.md", { skip: !process.env.SCREENSHOTS }, async () => {
+  mkdirSync(process.env.SCREENSHOTS, { recursive: true });
+  const city = fileURLToPath(new URL("../../examples/city.py", import.meta.url));
+  execFileSync(process.env.PYTHON ?? "/usr/bin/python3", [city, "city.csv"], { cwd: folder.path });
+  const [header, ...rows] = readFileSync(`${folder.path}/city.csv`, "utf8").trim().split("\n");
+  folder.write("learn.csv", [header, ...rows.slice(0, 3024)].join("\n") + "\n");
+  folder.write("later.csv", [header, ...rows.slice(3024)].join("\n") + "\n");
+  folder.run("fit", "learn.csv", "--components", 6, "--prior", "basis-selection", "--background", "--per-component", "--out", "city.h5");
+  folder.run("report", "city.h5", "later.csv", "--out", "city.html");
+  const { page, close } = await open(browser, folder.address("city.html"), { width: 1200 });
+  await seeAll(page);
+  await page.screenshot({ path: `${process.env.SCREENSHOTS}/report.png`, clip: { x: 0, y: 0, width: 1200, height: 1390 }, fullPage: true });
+  await close();
 });
 
 // For people's eyes: SCREENSHOTS is a folder.

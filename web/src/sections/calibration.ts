@@ -3,7 +3,7 @@ import type { State } from "../state";
 import { calibrationVerdict } from "./summary";
 
 const kSize = 260;
-const kLeft = 40;
+const kLeft = 58;
 const kBottom = 30;
 
 function frame(title: string, xLabel: string, yLabel: string, ticks: [string, number][], ...content: SVGElement[]): SVGElement {

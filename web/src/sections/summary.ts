@@ -58,11 +58,14 @@ export function calibrationVerdict({ stream }: State): { isGood: boolean; text: 
   const p = kolmogorovSmirnov(quantiles, rows);
   const surprising = histogram[0]! / rows; // bins of 1/20
   if (p > 0.001) return { isGood: true, p, text: "Its uncertainty is right: observations are as surprising as they should be." };
-  const more = surprising > 0.05;
+  const mean = quantiles.reduce((sum, value) => sum + value, 0) / quantiles.length;
+  const isTooSure = surprising > 0.05 && mean < 0.5;
   return {
     isGood: false, p,
-    text: `Its uncertainty is not right: ${percent(surprising)} of the observations are among what it takes for ` +
-      `the most surprising 5 %${more ? ", so it is too sure of itself." : "."}`,
+    text: isTooSure
+      ? `It is too sure of itself: ${percent(surprising)} of the observations are as surprising as 5 % should be.`
+      : mean > 0.5 ? "It is not sure enough of itself: observations are less surprising than it expects."
+                   : "Its uncertainty is not quite right: observations are not as surprising as it expects.",
   };
 }
 
