@@ -95,15 +95,18 @@ void report(const ReportOptions& options) {
   if (!has_pages()) report_page("", "");  // says what is missing before hours of work
   check_report_files(options);
   const Model model = read_model_file(options.model);
-  StateParts parts = {.model = model, .last = options.last, .title = file_part(options.model)};
+  StateParts parts = {.model = model,
+                      .last = options.last,
+                      .title = file_part(options.model),
+                      .names = model.names};
   parts.truth = read_truth(options, model);
   std::optional<DataStream> data;
   StreamReport stream;
   if (!options.data.name.empty()) {
-    data.emplace(open_for_model(options.data, options.model, model));
+    data.emplace(open_for_model(options.data, options.model, model, options.quiet));
     stream = report_on(options, model, *data);
     parts.data = file_part(options.data.name);
-    parts.names = channel_labels(*data);
+    parts.names = channel_labels(*data, model);
     parts.stream = &stream;
     if (data->has_times()) {
       parts.time_text = [&](double time) { return data->time_text(time); };
