@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "commands.hpp"
@@ -8,10 +9,13 @@
 #include "headwater/error.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/sink.hpp"
+#include "live_sink.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "row_range.hpp"
+#include "stop_signals.hpp"
 
 namespace {
 
@@ -20,6 +24,7 @@ using namespace headwater;
 struct ApplyOptions {
   std::string model;
   DataOptions data;
+  RowOptions rows;
   std::string out;
   bool smooth = false;
   bool last = false;
@@ -39,22 +44,33 @@ void apply_filtered(const ApplyOptions& options, const Model& model, DataStream&
                      options.seed);
   filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
-  for (std::int64_t t = 1; data.next(); ++t) {
+  RowRange rows(options.rows, data);
+  while (rows.next()) {
     filter.step(data.observation());
-    sink.write_row(time_texts(data), as_span(filter.filtered_activation()));
-    progress.show(t, "observations", data.fraction_read());
+    if (rows.is_wanted()) {
+      sink.write_row(time_texts(data), as_span(filter.filtered_activation()));
+    }
+    progress.show(rows.number(), "observations", data.fraction_read());
   }
+  rows.finish(options.quiet);
 }
 
 void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
   Record all;
-  while (data.next()) all.add(data.observation());
+  for (std::int64_t number = 1; data.next(); ++number) {
+    if (number > options.rows.skip) all.add(data.observation());
+  }
+  const Index first_wanted = std::max<Index>(options.rows.from - options.rows.skip - 1, 0);
+  if (first_wanted >= all.size()) {
+    throw InputError(fmt::format("{}: --skip {} and --from {} leave no observation", data.name(),
+                                 options.rows.skip, options.rows.from));
+  }
   const RowMatrix means =
       smoothed_activations(estimate_to_apply(options, model), model.background, all, options.engine,
                            options.seed, options.season.phase);
   std::vector<std::string> texts(data.has_times() ? 1 : 0);
-  for (Index t = 0; t < means.rows(); ++t) {
+  for (Index t = first_wanted; t < means.rows(); ++t) {
     if (data.has_times()) texts[0] = data.time_text(all[t]);
     sink.write_row(texts, as_span(means.row(t)));
   }
@@ -64,17 +80,21 @@ void check_files(const ApplyOptions& options) {
   RunFiles files;
   files.reads("MODEL", options.model);
   options.data.add_to(files);
-  files.replaces("--out", options.out);
+  add_output(files, options.data, "--out", options.out);
   files.check();
 }
 
 void apply(const ApplyOptions& options) {
+  if (options.smooth && options.data.follow) {
+    throw UsageError("--smooth needs all data; it cannot go with --follow");
+  }
   check_files(options);
+  if (!options.smooth) watch_for_stop_signals();  // smoothing begins when all data are read
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model, options.quiet);
   std::vector<std::string> components;
   for (Index k = 1; k <= model.num_components(); ++k) components.push_back(fmt::format("x{}", k));
-  const auto sink = create_sink(options.out, header_with_time(data, components));
+  const auto sink = open_output(options.data, options.out, header_with_time(data, components));
   if (options.smooth) {
     apply_smoothed(options, model, data, *sink);
   } else {
@@ -92,7 +112,8 @@ OptionTable<ApplyOptions> apply_table() {
              .is_required = true,
              .is_positional = true},
             &ApplyOptions::model, kFileName)},
-      within(&ApplyOptions::data, DataOptions::table()),
+      within(&ApplyOptions::data, DataOptions::table_with_follow()),
+      within(&ApplyOptions::rows, RowOptions::table()),
       in_group<ApplyOptions>(
           "Output",
           {text({.name = "out",

@@ -8,10 +8,13 @@
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/sink.hpp"
+#include "live_sink.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "row_range.hpp"
+#include "stop_signals.hpp"
 
 namespace {
 
@@ -43,6 +46,7 @@ Quantiles Quantiles::parse(const std::string& text) {
 struct ForecastCommandOptions {
   std::string model;
   DataOptions data;
+  RowOptions rows;
   std::int64_t horizon = 0;
   Quantiles quantiles;
   bool total = false;
@@ -52,20 +56,25 @@ struct ForecastCommandOptions {
   bool quiet = false;
   EngineConfig engine;
   std::uint64_t seed = kDefaultSeed;
+  SeasonConfig season;
+  bool each_row = false;
+
+  // Whether there is a forecast after each row. With --follow there is no last one.
+  bool is_rolling() const { return each_row || data.follow; }
 };
 
 std::vector<std::string> header_of(const ForecastCommandOptions& options, const DataStream& data) {
   std::vector<std::string> header = {"step", "channel", "mean"};
   if (data.has_times()) header.insert(header.begin(), "time");
+  if (options.is_rolling()) header.insert(header.begin(), "t");
   for (const double part : options.quantiles.parts) header.push_back(fmt::format("q{}", part));
   return header;
 }
 
-void write_forecast(const ForecastCommandOptions& options, const Model& model, Forecast forecast,
-                    const DataStream& data, MatrixSink& sink) {
-  std::vector<std::string> channels = channel_labels(data, model);
-  channels.emplace_back("total");
-  Progress progress(options.quiet);
+// t: the number of the last observation. channels: what they are called, the total too.
+void write_forecast(const ForecastCommandOptions& options, Forecast forecast,
+                    const DataStream& data, std::int64_t t,
+                    const std::vector<std::string>& channels, MatrixSink& sink) {
   std::vector<double> numbers(1 + options.quantiles.parts.size());
   for (std::int64_t h = 1; h <= options.horizon; ++h) {
     forecast.next();
@@ -74,13 +83,13 @@ void write_forecast(const ForecastCommandOptions& options, const Model& model, F
     if (!options.quantiles.parts.empty()) quantiles = forecast.quantiles();
     std::vector<std::string> texts = {fmt::format("{}", h), ""};
     if (data.has_times()) texts.insert(texts.begin(), data.time_after(h));
+    if (options.is_rolling()) texts.insert(texts.begin(), fmt::format("{}", t));
     for (Index m = 0; m < mean.size(); ++m) {
       texts.back() = channels[m];
       numbers[0] = mean[m];
       for (Index i = 0; i < quantiles.cols(); ++i) numbers[1 + i] = quantiles(m, i);
       sink.write_row(texts, numbers);
     }
-    progress.show(h, "steps", static_cast<double>(h) / static_cast<double>(options.horizon));
   }
 }
 
@@ -88,27 +97,38 @@ void check_forecast_files(const ForecastCommandOptions& options) {
   RunFiles files;
   files.reads("MODEL", options.model);
   options.data.add_to(files);
-  files.replaces("--out", options.out);
+  add_output(files, options.data, "--out", options.out);
   files.check();
 }
 
 void forecast(const ForecastCommandOptions& options) {
   check_forecast_files(options);
+  watch_for_stop_signals();
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model, options.quiet);
-  const auto sink = create_sink(options.out, header_of(options, data));
+  std::vector<std::string> channels = channel_labels(data, model);
+  channels.emplace_back("total");
+  const auto sink = open_output(options.data, options.out, header_of(options, data));
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
                      options.seed);
+  filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
-  for (std::int64_t t = 1; data.next(); ++t) {
+  RowRange rows(options.rows, data);
+  const auto write = [&] {
+    write_forecast(options,
+                   filter.forecast({.quantiles = options.quantiles.parts,
+                                    .with_total = options.total,
+                                    .num_draws = options.draws,
+                                    .seed = options.seed}),
+                   data, rows.number(), channels, *sink);
+  };
+  while (rows.next()) {
     filter.step(data.observation());
-    progress.show(t, "observations", data.fraction_read());
+    if (options.is_rolling() && rows.is_wanted()) write();
+    progress.show(rows.number(), "observations", data.fraction_read());
   }
-  const Forecast ahead = filter.forecast({.quantiles = options.quantiles.parts,
-                                          .with_total = options.total,
-                                          .num_draws = options.draws,
-                                          .seed = options.seed});
-  write_forecast(options, model, ahead, data, *sink);
+  rows.finish(options.quiet);
+  if (!options.is_rolling()) write();
   sink->commit();
   report_bad_rows(data, options.quiet);
 }
@@ -122,7 +142,8 @@ OptionTable<ForecastCommandOptions> forecast_table() {
              .is_required = true,
              .is_positional = true},
             &Options::model, kFileName)},
-      within(&Options::data, DataOptions::table()),
+      within(&Options::data, DataOptions::table_with_follow()),
+      within(&Options::rows, RowOptions::table()),
       in_group<Options>(
           "Forecast",
           {whole_number({.name = "horizon",
@@ -137,6 +158,10 @@ OptionTable<ForecastCommandOptions> forecast_table() {
                            "interval of probability 0.9",
                    .python_name = "quantiles"},
                   &Options::quantiles, "numbers above 0 and below 1 with commas between them"),
+           flag({.name = "each-row",
+                 .help = "a forecast after each row, and not after the last one alone: a first "
+                         "column t says after which; --follow has this too"},
+                &Options::each_row),
            flag({.name = "total",
                  .help = "one more channel, called total: the sum of all others",
                  .python_name = "total"},
@@ -158,6 +183,7 @@ OptionTable<ForecastCommandOptions> forecast_table() {
                  .python_name = "last"},
                 &Options::last),
            quiet_option(&Options::quiet, "print no progress line")}),
+      {within(&Options::season, *find_by_name(season_options(), "phase"))},
       within(&Options::engine, engine_options()),
       in_group<Options>("Engine", {seed_option(&Options::seed)}),
   });

@@ -61,19 +61,31 @@ void LineFile::flush() {
 // In pieces that a pipe takes at once where poll() says that there is room, so that a stop can be
 // heeded while nobody reads.
 void LineFile::write_to_stream() {
-  while (!unwritten_.empty()) {
+  std::size_t done = 0;
+  const auto forget_written = [&] { unwritten_.erase(0, done); };
+  try {
+    while (done < unwritten_.size()) done += write_piece(done);
+  } catch (...) {
+    forget_written();
+    throw;
+  }
+  forget_written();
+}
+
+std::size_t LineFile::write_piece(std::size_t first) {
+  for (;;) {
     pollfd request = {file_.number(), POLLOUT, 0};
     if (poll(&request, 1, kPauseInMilliseconds) <= 0) {
       if (stop_signal() == 0) continue;
       throw InputError(shown_name() + ": cannot be written: nobody reads it");
     }
-    const std::size_t size = std::min<std::size_t>(unwritten_.size(), PIPE_BUF);
-    const ssize_t count = write(file_.number(), unwritten_.data(), size);
+    const std::size_t size = std::min<std::size_t>(unwritten_.size() - first, PIPE_BUF);
+    const ssize_t count = write(file_.number(), unwritten_.data() + first, size);
     if (count < 0 && errno != EINTR && errno != EAGAIN) {
       throw_system_error(shown_name(), kCannotBeWritten);
     }
     if (count <= 0) continue;
     length_ += count;
-    unwritten_.erase(0, static_cast<std::size_t>(count));
+    return static_cast<std::size_t>(count);
   }
 }

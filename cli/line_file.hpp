@@ -26,6 +26,7 @@ class LineFile {
  private:
   const std::string& shown_name() const;
   void write_to_stream();
+  std::size_t write_piece(std::size_t first);  // of unwritten_; returns how many bytes
 
   std::string name_;
   headwater::FileDescriptor file_;

@@ -4,13 +4,18 @@
 
 #include "headwater/error.hpp"
 #include "progress.hpp"
+#include "stop_signals.hpp"
 #include "words.hpp"
 
 using namespace headwater;
 
 DataStream open_for_model(const DataOptions& data, const std::string& model_name,
                           const Model& model, bool quiet) {
-  DataStream stream(data);
+  DataStream stream(data, [] { return stop_signal() != 0; });
+  if (stream.num_channels() == 0) {
+    throw InputError(fmt::format("{}: stopped by {} before the first observation", data.name,
+                                 stop_signal_name()));
+  }
   match_names(stream, model.names, model_name, quiet);
   if (stream.num_channels() != model.num_channels()) {
     throw InputError(fmt::format("{}: has {} channels; {} was fitted to {}", data.name,

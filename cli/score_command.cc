@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -10,10 +11,13 @@
 #include "headwater/inference.hpp"
 #include "headwater/io/text/json.hpp"
 #include "headwater/sink.hpp"
+#include "live_sink.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "row_range.hpp"
+#include "stop_signals.hpp"
 
 namespace {
 
@@ -22,6 +26,7 @@ using namespace headwater;
 struct ScoreOptions {
   std::string model;
   DataOptions data;
+  RowOptions rows;
   std::string out;
   std::string predict;
   bool surprise = false;
@@ -38,8 +43,17 @@ struct Score {
   std::int64_t observations = 0;
   std::int64_t impossible = 0;
   std::int64_t sequences = 0;
+  std::int64_t cells = 0;  // that were not missing
 
+  void add(const Observation& y, const FilterStep& step) {
+    sequences += observations == 0 || y.begins_sequence();
+    ++observations;
+    impossible += step.impossible;
+    if (!step.impossible) log_likelihood += step.log_predictive;
+    cells += y.num_channels() - std::ranges::count(y.exposures(), 0.0);
+  }
   double per_observation() const { return log_likelihood / static_cast<double>(observations); }
+  double per_cell() const { return cells > 0 ? log_likelihood / static_cast<double>(cells) : 0; }
 };
 
 // What one row of --predict says: the mean count of each channel, as long as it was looked at.
@@ -58,22 +72,23 @@ std::vector<std::string> score_header(const ScoreOptions& options, const DataStr
 }
 
 Score run_over(const ScoreOptions& options, const Model& model, DataStream& data) {
-  const auto out = sink_if_named(options.out, score_header(options, data));
-  const auto predict = sink_if_named(options.predict, channel_header(data, model));
+  const auto out = open_output(options.data, options.out, score_header(options, data));
+  const auto predict = open_output(options.data, options.predict, channel_header(data, model));
   ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
                      options.seed);
   filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
   Score score;
   TailProbability tail_probability(options.seed);
-  while (data.next()) {
+  RowRange rows(options.rows, data);
+  while (rows.next()) {
     const Observation& y = data.observation();
     const FilterStep step = filter.step(y);
-    ++score.observations;
-    score.impossible += step.impossible;
-    if (!step.impossible) score.log_likelihood += step.log_predictive;
+    progress.show(rows.number(), "observations", data.fraction_read());
+    if (!rows.is_wanted()) continue;
+    score.add(y, step);
     if (out && options.surprise) {
-      const double tail = tail_probability(filter.engine(), y, score.observations);
+      const double tail = tail_probability(filter.engine(), y, rows.filtered());
       out->write_row(time_texts(data), std::array{step.log_predictive, tail});
     } else if (out) {
       out->write_row(time_texts(data), std::span(&step.log_predictive, 1));
@@ -81,11 +96,10 @@ Score run_over(const ScoreOptions& options, const Model& model, DataStream& data
     if (predict) {
       predict->write_row(time_texts(data), as_span(predicted_counts(filter, data.exposures())));
     }
-    progress.show(score.observations, "observations", data.fraction_read());
   }
+  rows.finish(options.quiet);
   if (out) out->commit();
   if (predict) predict->commit();
-  score.sequences = data.num_sequences();
   return score;
 }
 
@@ -97,6 +111,8 @@ void print_json(const Score& score) {
   json.key("per_observation").value(score.per_observation());
   json.key("impossible_observations").value(score.impossible);
   json.key("sequences").value(score.sequences);
+  json.key("cells").value(score.cells);
+  json.key("per_cell").value(score.per_cell());
   json.end_object();
   fmt::print("{}\n", json.text());
 }
@@ -104,6 +120,7 @@ void print_json(const Score& score) {
 void print_text(const Score& score) {
   fmt::print("log-likelihood  {:.17g}\nobservations    {}\nper observation {:.17g}\n",
              score.log_likelihood, score.observations, score.per_observation());
+  fmt::print("cells           {}\nper cell        {:.17g}\n", score.cells, score.per_cell());
   if (score.sequences > 1) fmt::print("sequences       {}\n", score.sequences);
   if (score.impossible > 0) {
     fmt::print("impossible      {} (no state of the model can give them; treated as missing)\n",
@@ -115,8 +132,8 @@ void check_score_files(const ScoreOptions& options) {
   RunFiles files;
   files.reads("MODEL", options.model);
   options.data.add_to(files);
-  files.replaces("--out", options.out);
-  files.replaces("--predict", options.predict);
+  add_output(files, options.data, "--out", options.out);
+  add_output(files, options.data, "--predict", options.predict);
   files.check();
 }
 
@@ -129,6 +146,7 @@ void score_data(const ScoreOptions& options) {
     throw UsageError("--surprise is a column of --out; name a file for that");
   }
   check_score_files(options);
+  watch_for_stop_signals();
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model, options.quiet);
   const Score score = run_over(options, model, data);
@@ -149,7 +167,8 @@ OptionTable<ScoreOptions> score_table() {
              .is_required = true,
              .is_positional = true},
             &ScoreOptions::model, kFileName)},
-      within(&ScoreOptions::data, DataOptions::table()),
+      within(&ScoreOptions::data, DataOptions::table_with_follow()),
+      within(&ScoreOptions::rows, RowOptions::table()),
       in_group<ScoreOptions>(
           "Output",
           {text({.name = "out",

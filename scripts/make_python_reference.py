@@ -90,8 +90,8 @@ def members(thing):
         yield name, member
 
 
-def class_section(name, thing):
-    yield section(signature(thing, name), thing, 2)
+def class_section(name, thing, is_made_by_users=True):
+    yield section(signature(thing, name) if is_made_by_users else name, thing, 2)
     for member_name, member in members(thing):
         if isinstance(member, property):
             title = f"{member_name}: {kind(member.fget.__annotations__.get('return', ''))}"
@@ -107,6 +107,7 @@ def reference():
     parts = [INTRODUCTION]
     for name in ("Stream", "OnlineNMF", "Model"):
         parts += class_section(name, getattr(headwater, name))
+    parts += class_section("Filter", headwater.Filter, is_made_by_users=False)
     for name in ("simulate", "check_prior", "list_priors"):
         parts.append(section(signature(getattr(headwater, name), name), getattr(headwater, name), 2))
     parts.append(f"## Prior\n\n{as_markdown(described(headwater.Prior))}\n")

@@ -13,7 +13,9 @@ draws streams to try things on. `plot` draws results.
 from typing import TYPE_CHECKING
 
 from headwater import _core
-from headwater._model import Forecast, Model, Score
+from headwater._filter import Filter, FilterReport
+from headwater._forecast import Forecast
+from headwater._model import Model, Score
 from headwater._priors import Prior, check_prior, list_priors
 from headwater._simulate import Simulation, simulate
 from headwater._stream import ConvergenceWarning, Stream, Surprise
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
     from headwater._nmf import OnlineNMF
 
 __version__ = _core.version()
-__all__ = ["ConvergenceWarning", "Forecast", "Model", "OnlineNMF", "Prior", "Score", "Simulation", "Stream",
-           "Surprise", "check_prior", "list_priors", "plot", "simulate"]
+__all__ = ["ConvergenceWarning", "Filter", "FilterReport", "Forecast", "Model", "OnlineNMF", "Prior",
+           "Score", "Simulation", "Stream", "Surprise", "check_prior", "list_priors", "plot",
+           "simulate"]
 
 
 # What needs scikit-learn or matplotlib is imported when it is asked for.

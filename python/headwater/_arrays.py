@@ -236,3 +236,10 @@ def parameter_tables(values: Optional[dict], name: str = "set") -> dict[str, np.
             raise ValueError(f"{name}[{key!r}] has {array.ndim} dimensions; expected at most 2")
         tables[str(key)] = array if array.ndim == 2 else array.reshape(-1, 1)
     return tables
+
+
+def masked(block: np.ndarray, exposures: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The block with NaN where the exposure is 0, and the exposures, checked."""
+    if not (np.isfinite(exposures).all() and (exposures >= 0).all()):
+        raise ValueError("exposure: expected finite numbers, 0 or more")
+    return np.where(exposures == 0, np.nan, block), exposures

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from headwater import _core
-from headwater._arrays import Exposures, Rows
+from headwater._arrays import Exposures, Rows, masked
+from headwater._filter import Filter
+from headwater._forecast import DRAWS, Forecast, as_forecast
 from headwater._options import SEED, with_engine_options
 
 Path = Union[str, "os.PathLike[str]"]
-DRAWS = 4000  # of an observation, for its quantiles
 
 
 class Score(NamedTuple):
@@ -29,26 +30,6 @@ class Score(NamedTuple):
     #: How many observations no state of the model can give; their log_predictive is -inf.
     impossible_observations: int = 0
     sequences: int = 1
-
-
-class Forecast(NamedTuple):
-    """The law of the observations to come: means and quantiles of each step and channel."""
-
-    mean: np.ndarray  #: horizon x M; one more channel with total=True
-    quantiles: np.ndarray  #: horizon x M x number of levels
-    levels: tuple[float, ...]  #: what the quantiles are, such as (0.05, 0.5, 0.95)
-
-
-def as_forecast(forecast: Callable, horizon: int, quantiles: Optional[Sequence[float]],
-                total: bool, draws: int, *seed: int) -> Union[np.ndarray, Forecast]:
-    """Calls `forecast` of the core; the means alone if no quantiles are wanted."""
-    if horizon < 1:
-        raise ValueError(f"horizon={horizon}: expected 1 or more")
-    levels = tuple(float(level) for level in (() if quantiles is None else quantiles))
-    mean, table = forecast(horizon, list(levels), total, draws, *seed)
-    if quantiles is None:
-        return mean
-    return Forecast(mean, table.reshape(*mean.shape, len(levels)), levels)
 
 
 def checked_path(path: Path) -> str:
@@ -213,7 +194,7 @@ class Model:
                 raise ValueError("smooth=True needs a sequence of rows; sequence is False")
             block, seen = rows.all(), None
             if exposure is not None:
-                block, seen = _masked(block, Exposures(exposure, rows).block(0, len(rows)))
+                block, seen = masked(block, Exposures(exposure, rows).block(0, len(rows)))
             means = self._core.smooth(block, seen, rows.begins(0, len(rows)), last, engine, seed,
                                       phase)
             return rows.as_given(means)
@@ -266,6 +247,16 @@ class Model:
         run = self._run(self._rows(Y), exposure, last, phase, engine, seed, False)
         return as_forecast(run.forecast, horizon, quantiles, total, draws, seed)
 
+    def filter(self, *, last: bool = False, phase: int = 0, seed: int = SEED, **engine: Any
+               ) -> Filter:
+        """The model at work on a stream, an observation at a time: a `Filter`.
+
+        Its reports are the numbers of `headwater score --predict` and `headwater apply`.
+        """
+        if phase < 0:
+            raise ValueError(f"phase={phase}: expected 0 or more")
+        return Filter(self._core, last, engine, seed, phase)
+
     def _rows(self, Y: Any, lengths: Any = None) -> Rows:
         rows = Rows(Y, lengths=lengths)
         rows.match(self.names, "the model")
@@ -291,7 +282,7 @@ class Model:
                                   "tail_probability")}
             exposures = None
             if seen is not None:
-                block, exposures = _masked(block, seen.block(first, end))
+                block, exposures = masked(block, seen.block(first, end))
             run.run(block, exposures, rows.begins(first, end), **parts, alone=alone)
         return run
 
@@ -305,13 +296,6 @@ class Model:
     def __repr__(self) -> str:
         return (f"Model({self.prior!r}, {self.num_channels} channels, {self.num_components} "
                 f"components, {self.observations} observations)")
-
-
-def _masked(block: np.ndarray, exposures: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The block with NaN where the exposure is 0, and the exposures, checked."""
-    if not (np.isfinite(exposures).all() and (exposures >= 0).all()):
-        raise ValueError("exposure: expected finite numbers, 0 or more")
-    return np.where(exposures == 0, np.nan, block), exposures
 
 
 def _sum_in_order(values: np.ndarray) -> float:

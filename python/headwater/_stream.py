@@ -12,7 +12,8 @@ import numpy as np
 from headwater import _core
 from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, column_names, encoded, observation,
                                 order_by_name, parameter_tables, table)
-from headwater._model import DRAWS, Forecast, Model, Path, as_forecast, checked_path
+from headwater._forecast import DRAWS, Forecast, as_forecast
+from headwater._model import Model, Path, checked_path
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
 

@@ -25,7 +25,7 @@ def stream(**options):
 
 @pytest.fixture
 def model():
-    return stream().update_many(frame()).finish().model()
+    return stream().update_many(frame()).ended()
 
 
 def test_a_stream_keeps_the_names_of_the_first_frame(model, tmp_path):
@@ -53,7 +53,7 @@ def test_columns_in_another_order_are_put_in_order(model):
     turned = stream().update_many(frame())
     with pytest.warns(UserWarning, match="in another order than those of the stream"):
         turned.update_many(frame(seed=2)[TURNED])
-    assert np.array_equal(made.basis, turned.basis)
+    assert np.array_equal(made.ended().basis, turned.ended().basis)
 
 
 def test_rows_in_another_order_are_put_in_order():
@@ -95,7 +95,7 @@ def test_names_can_be_set():
     made = stream()
     made.names = NAMES
     made.update_many(frame().to_numpy())
-    assert made.model().names == NAMES
+    assert made.ended().names == NAMES
     with pytest.raises(ValueError, match="names: .*2 names for 3 channels"):
         made.names = ["a", "b"]
     with pytest.raises(ValueError, match="NUL"):
@@ -116,6 +116,7 @@ def test_the_command_shows_them(model, tmp_path, command):
     assert json.loads(command("show", "m.h5", "--json"))["names"] == NAMES
 
 
+@pytest.mark.filterwarnings("ignore::headwater.ConvergenceWarning")
 def test_the_estimator_has_them():
     estimator = headwater.OnlineNMF(2, init="random", counts="poisson", random_state=1)
     estimator.fit(frame())

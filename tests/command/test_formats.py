@@ -65,8 +65,11 @@ def test_every_array_gives_the_same_basis(headwater, plain, kind):
 
 @pytest.mark.parametrize("name", ["plain.csv", "header.csv", "windows_header.csv"])
 def test_a_pipe_gives_the_same_bytes_as_a_file(headwater, plain, name):
+    same = "plain.csv" if name == "plain.csv" else "header.csv"
+    of_file = fit(headwater, headwater.write(same, TEXTS[same]), out="file.h5")
     model = fit(headwater, "-", given=TEXTS[name].encode())
-    assert headwater.path(model).read_bytes() == plain[1]
+    assert headwater.path(model).read_bytes() == headwater.path(of_file).read_bytes()
+    assert headwater("show", model, "--basis") == plain[0]
 
 
 def test_a_second_run_at_another_time_gives_the_same_bytes(headwater):

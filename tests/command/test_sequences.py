@@ -86,7 +86,12 @@ def test_every_format_gives_the_same_bytes(headwater):
     for data, options in [("a.csv", column), ("a.csv", ["--sequence-column", "2"]),
                           ("a.tsv", column), ("a.jsonl", column), ("fortran.npy", []),
                           ("a.h5:/plain", []), ("a.h5:/chunked", [])]:
-        assert fit(headwater, data, "m.h5", *options) == wanted, data
+        found = fit(headwater, data, "named.h5", *options)
+        if not headwater.facts("named.h5")["names"]:
+            assert found == wanted, data
+        else:  # the channels have names in some formats; the rest is the same
+            assert headwater("show", "named.h5", "--basis") == headwater("show", "m.h5", "--basis")
+            assert {**headwater.facts("named.h5"), "names": []} == headwater.facts("m.h5"), data
     headwater.save("flat.npy", counts.reshape(-1, 4))
     assert fit(headwater, "flat.npy", "m.h5") != wanted
 

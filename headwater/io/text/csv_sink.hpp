@@ -9,6 +9,11 @@
 
 namespace headwater {
 
+// The lines of such a file, with their ends. A name or a text is quoted where it must be.
+std::string csv_header(const std::vector<std::string>& header, char separator);
+void append_csv_row(std::span<const std::string> texts, std::span<const double> row, char separator,
+                    std::string& bytes);
+
 // Writes the rows as lines of text. Each number is the shortest text that reads back as the same
 // double. NaN is an empty cell; in a file of one column it is written as NaN, because a blank line
 // is not a row.
@@ -18,7 +23,6 @@ class CsvSink final : public FileSink {
           bool flush_each_row = false);
 
  private:
-  void append_header(const std::vector<std::string>& header);
   void append_row(std::span<const double> row, std::string& bytes) override;
   std::size_t append_texts(std::span<const std::string> texts, std::string& bytes) override;
 
