@@ -1,9 +1,9 @@
 #include "headwater/emission/negative_binomial_states.hpp"
 
-#include <cmath>
-
 #include "headwater/emission/negative_binomial_blocks.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/kernels/elementary.hpp"
+#include "headwater/kernels/negative_binomial.hpp"
 
 namespace headwater {
 
@@ -17,16 +17,31 @@ void NegativeBinomialStateLikelihoods::set_emission(const Emission& emission) {
   const auto& law = static_cast<const NegativeBinomialBlocks&>(*emission.law());
   dispersion_.resize(channels);
   for (Index m = 0; m < channels; ++m) dispersion_[m] = law.dispersion(m);
-  total_.setZero(num_states());
-  Reducer::sum(stretches_of_all(channels), as_span(total_),
-               [&](const Stretch& stretch, std::span<double> to) {
-                 Eigen::Map<Vector> sums(to.data(), static_cast<Index>(to.size()));
-                 const auto first = static_cast<Index>(stretch.first);
-                 for (Index m = first; m < first + static_cast<Index>(stretch.size); ++m) {
-                   add_softened(m, 1, 1, sums);
-                 }
-               });
+  weights_ = (dispersion_.array() > 0).select(dispersion_.cwiseInverse(), 0.0);
+  rows_ = basis_;
+  total_.resize(num_states());
+  has_total_ = false;
   log_odds_.clear(num_states(), channels);
+  stretches_ = stretches_of_all(channels);
+}
+
+// When first asked for: a basis and a law that are set one after the other cost it once.
+void NegativeBinomialStateLikelihoods::sum_up() {
+  if (has_total_) return;
+  has_total_ = true;
+  total_.setZero();
+  const auto columns = static_cast<std::size_t>(basis_.cols());
+  Reducer::sum(stretches_, as_span(total_), [&](const Stretch& stretch, std::span<double> to) {
+    const auto part = [&](const auto& all, std::size_t width) {
+      return as_span(all).subspan(stretch.first * width, stretch.size * width);
+    };
+    subtract_softened_logs(states(), {part(rows_, columns), part(dispersion_, 1)},
+                           part(weights_, 1), to);
+  });
+  total_ = -total_;
+  for (Index m = 0; m < dispersion_.size(); ++m) {
+    if (dispersion_[m] == 0) add_softened(m, 1, 1, total_);
+  }
 }
 
 void NegativeBinomialStateLikelihoods::add_softened(Index channel, double exposure, double factor,
@@ -44,6 +59,7 @@ void NegativeBinomialStateLikelihoods::log_likelihoods(const Observation& y,
     out.setZero();  // exactly: nothing was said about the state
     return;
   }
+  sum_up();
   out = -total_;
   for (std::size_t j = 0; j < y.exposed().size(); ++j) {
     add_softened(y.exposed()[j], 1, 1, out);
@@ -54,7 +70,8 @@ void NegativeBinomialStateLikelihoods::log_likelihoods(const Observation& y,
     const double phi = dispersion_[channel];
     log_odds_.add(channel, y.counts()[j], as_span(out), [&](auto&& column) {
       column.noalias() = states() * basis_.row(channel).transpose();
-      for (double& value : column) value = std::log(value) - std::log1p(phi * value);
+      column.array() /= 1 + phi * column.array();
+      vector_log(as_span(column), as_span(column));
     });
     if (exposure == 1 || phi == 0) return;
     // y log(1 + phi lambda) becomes y log(1 + phi exposure lambda).

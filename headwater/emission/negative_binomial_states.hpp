@@ -18,12 +18,17 @@ class NegativeBinomialStateLikelihoods final : public StateLikelihoods {
   void log_likelihoods(const Observation& y, Eigen::Ref<Vector> out) override;
 
  private:
+  void sum_up();
   // out += factor s_m(x) for each state, at another exposure.
   void add_softened(Index channel, double exposure, double factor, Eigen::Ref<Vector> out);
 
   Matrix basis_;
   Vector dispersion_;    // M
-  Vector total_;         // sum_m s_m(x)
+  Vector weights_;       // 1 / phi, or 0
+  RowMatrix rows_;       // the basis, row by row
+  std::vector<Stretch> stretches_;
+  Vector total_;  // sum_m s_m(x)
+  bool has_total_ = false;
   StateTable log_odds_;  // a's
   Vector intensity_;     // of one channel
 };

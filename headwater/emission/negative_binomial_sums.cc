@@ -5,6 +5,7 @@
 #include "headwater/emission/negative_binomial_blocks.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
 #include "headwater/kernels/negative_binomial.hpp"
+#include "headwater/kernels/share_sums.hpp"
 
 namespace headwater {
 
@@ -13,6 +14,8 @@ namespace {
 const NegativeBinomialBlocks& law_of(const Emission& emission) {
   return static_cast<const NegativeBinomialBlocks&>(*emission.law());
 }
+
+bool is_plain(const Observation& y) { return y.exposed().empty() && y.dispersions().empty(); }
 
 }  // namespace
 
@@ -33,6 +36,15 @@ void NegativeBinomialSums::Cells::add(Index channel, double count, double exposu
   rows.insert(rows.end(), row, row + columns);
 }
 
+void NegativeBinomialSums::Cells::take_all(const Emission& emission) {
+  const NegativeBinomialBlocks& law = law_of(emission);
+  const Index columns = emission.num_columns();
+  clear();
+  for (Index m = 0; m < emission.num_channels(); ++m) {
+    add(m, 0, 1, law.dispersion(m), law.limit(m), emission.rows().row(m), columns);
+  }
+}
+
 void NegativeBinomialSums::Cells::take_sums(const Eigen::Ref<const Matrix>& states,
                                             std::span<const double> weights) {
   losses.assign(rows.size(), 0);
@@ -44,10 +56,22 @@ void NegativeBinomialSums::Cells::take_sums(const Eigen::Ref<const Matrix>& stat
 void NegativeBinomialSums::add(const Matrix& states, const Emission& emission,
                                const Eigen::Ref<const Matrix>& weights,
                                std::span<const Observation* const> observations, Statistics& out) {
-  poisson_.add(states, emission, weights, observations, out);
+  plain_.clear();
+  block_weights_.setZero(states.rows());
   for (std::size_t t = 0; t < observations.size(); ++t) {
-    add_softening(states, emission, weights.col(static_cast<Index>(t)), *observations[t], out);
+    const auto own = weights.col(static_cast<Index>(t));
+    const bool plain = is_plain(*observations[t]);
+    plain_.push_back(plain ? observations[t] : nullptr);
+    if (plain) {
+      block_weights_ += own;
+    } else {
+      add_one(states, emission, own, *observations[t], out);
+    }
   }
+  mean_.noalias() = states.transpose() * block_weights_;
+  out.s1 += mean_;
+  add_common(states, emission, block_weights_, out);
+  add_block_counts(states, emission, weights, out);
 }
 
 void NegativeBinomialSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
@@ -55,9 +79,97 @@ void NegativeBinomialSums::add_counts_of_one(const Eigen::Ref<const Matrix>& sta
                                              const Eigen::Ref<const Vector>& weights,
                                              const Observation& y, Statistics& out) {
   poisson_.add_counts_of_one(states, emission, weights, y, out);
+  if (is_plain(y)) {
+    add_common(states, emission, weights, out);
+    add_softened_counts(states, emission, weights, y, out);
+    return;
+  }
   mean_.noalias() = states.transpose() * weights;
   add_unexposed(y, mean_, out);
   add_softening(states, emission, weights, y, out);
+}
+
+void NegativeBinomialSums::add_common(const Eigen::Ref<const Matrix>& states,
+                                      const Emission& emission,
+                                      const Eigen::Ref<const Vector>& weights, Statistics& out) {
+  if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
+  cells_.take_all(emission);
+  cells_.take_sums(states, as_span(weights));
+  mean_.noalias() = states.transpose() * weights;
+  const Index columns = emission.num_columns();
+  const Eigen::Map<const RowMatrix> losses(cells_.losses.data(), emission.num_channels(), columns);
+  for (Index k = 0; k < columns; ++k) {
+    out.unseen.col(k).array() += mean_[k] - losses.col(k).array();
+  }
+  if (out.s4.size() == 0) return;
+  for (Index m = 0; m < emission.num_channels(); ++m) {
+    const auto j = static_cast<std::size_t>(m);
+    double* const own = out.s4.data() + m * DispersionStatistics::kPerChannel;
+    own[0] += cells_.dispersions[j] * cells_.informations[j] + cells_.bends[j];
+    own[1] += cells_.informations[j];
+  }
+}
+
+void NegativeBinomialSums::add_block_counts(const Matrix& states, const Emission& emission,
+                                            const Eigen::Ref<const Matrix>& weights,
+                                            Statistics& out) {
+  const NegativeBinomialBlocks& law = law_of(emission);
+  const Matrix& basis = emission.basis();
+  masses_.sort(plain_, emission.num_channels());
+  masses_.for_each(
+      states, basis, weights,
+      [&](Index m, const auto& tile, auto& mass, const auto& intensity) {
+        const double phi = law.dispersion(m);
+        softened_mass_ = phi * mass.array() / (1 + phi * intensity.array());
+        for (Index k = 0; k < tile.cols(); ++k) {
+          out.unseen(m, k) -= tile.col(k).dot(softened_mass_);
+        }
+        if (out.s4.size() > 0) {
+          softened_mass_ = mass.array() * intensity.array() / (1 + phi * intensity.array());
+          out.s4[m * DispersionStatistics::kPerChannel] -= softened_mass_.sum();
+        }
+        add_shares(m, tile, basis, mass, intensity, out);
+      });
+  if (out.s4.size() == 0) return;
+  block_sums_ = weights.colwise().sum();
+  for (Index m = 0; m < emission.num_channels(); ++m) {
+    const double phi = law.dispersion(m);
+    for (const CountMasses::Cell& cell : masses_.cells(m)) {
+      out.s4[m * DispersionStatistics::kPerChannel] +=
+          block_sums_[cell.time] * negative_binomial::rising_slope(cell.count, phi);
+    }
+  }
+}
+
+// With L for sum_i w_i x_i / (1 + z_i), what a count adds to the loss is phi y L, and
+// sum_i w_i lambda_i / (1 + z_i) is B L.
+void NegativeBinomialSums::add_softened_counts(const Eigen::Ref<const Matrix>& states,
+                                               const Emission& emission,
+                                               const Eigen::Ref<const Vector>& weights,
+                                               const Observation& y, Statistics& out) {
+  const NegativeBinomialBlocks& law = law_of(emission);
+  const Index columns = emission.num_columns();
+  cells_.clear();
+  for (std::size_t j = 0; j < y.channels().size(); ++j) {
+    const Index m = y.channels()[j];
+    cells_.add(m, y.counts()[j], 1, law.dispersion(m), law.limit(m), emission.rows().row(m),
+               columns);
+  }
+  cells_.losses.assign(cells_.rows.size(), 0);
+  add_softened_shares(states, as_span(weights), {cells_.rows, cells_.scales}, cells_.losses);
+  const double weight = weights.sum();
+  for (std::size_t j = 0; j < cells_.channels.size(); ++j) {
+    const Index m = cells_.channels[j];
+    const double phi = cells_.dispersions[j];
+    const double count = cells_.counts[j];
+    const auto at = static_cast<Index>(j) * columns;
+    const Eigen::Map<const Vector> losses(cells_.losses.data() + at, columns);
+    out.unseen.row(m) -= phi * count * losses.transpose();
+    if (out.s4.size() == 0) continue;
+    const double slope = Eigen::Map<const Vector>(cells_.rows.data() + at, columns).dot(losses);
+    out.s4[m * DispersionStatistics::kPerChannel] +=
+        weight * negative_binomial::rising_slope(count, phi) - count * slope;
+  }
 }
 
 // With L for sum_i w_i x_i / (1 + z_i), the loss of a cell is exposure (1 + phi y) L where that of

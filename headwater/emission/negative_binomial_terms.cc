@@ -24,9 +24,10 @@ bool has_few_terms(double y) { return y <= kFewTerms && y == std::floor(y); }
 double rising_logs(double y, double phi) {
   if (y == 0 || phi == 0) return 0;
   if (has_few_terms(y)) {
-    double sum = 0;
-    for (double j = 1; j < y; ++j) sum += std::log1p(j * phi);
-    return sum;
+    // The product stays below 1e233 for the largest dispersion.
+    double product = 1;
+    for (double j = 1; j < y; ++j) product *= 1 + j * phi;
+    return std::log(product);
   }
   // By Stirling's formula, whose large terms are subtracted on paper.
   const double r = 1 / phi;
@@ -38,9 +39,14 @@ double rising_logs(double y, double phi) {
 double rising_slope(double y, double phi) {
   if (y == 0) return 0;
   if (has_few_terms(y)) {
-    double sum = 0;
-    for (double j = 1; j < y; ++j) sum += j / (1 + j * phi);
-    return sum;
+    // As one fraction, which needs one division.
+    double over = 0;
+    double under = 1;
+    for (double j = 1; j < y; ++j) {
+      over = over * (1 + j * phi) + j * under;
+      under *= 1 + j * phi;
+    }
+    return over / under;
   }
   // sum j - phi sum j^2 + phi^2 sum j^3 - phi^3 sum j^4 ..., by the formulas for sums of powers.
   if (y * phi < kSmallSum) {

@@ -26,6 +26,10 @@ struct SoftenedChannel {
   double limit;
 };
 
+// In place of a dispersion of 0: its powers are far from underflow, and mu^2 g(z) is
+// z^2 g(z) / phi^2 all the same.
+constexpr double kAlmostNothing = 1e-60;
+
 struct SoftenedChannelSums {
   double bend = 0;
   double slope = 0;
@@ -95,18 +99,26 @@ void subtract_all_logs(const double* x, std::size_t stride, std::size_t size,
   store_part(d, hn::Load(d, part), out + i, count);
 }
 
-// g(z) = (log(1 + z) - z / (1 + z)) / z^2, or its power series where that would lose digits.
+// z^2 g(z) = log(1 + z) - z / (1 + z), by its power series where that would lose digits. `inverses`
+// are 1 / (1 + z).
 template <std::size_t U>
 HWY_INLINE void take_softenings(const V (&z)[U], const V (&inverses)[U], V (&out)[U]) {
   constexpr double kSmall = 0.02;
   const Doubles d;
-  take_log1ps(z, out);
+  const V one = hn::Set(d, 1.0);
+  V rest[U];  // as in take_log1ps()
   for (std::size_t u = 0; u < U; ++u) {
-    const V by_log = hn::Div(hn::NegMulAdd(z[u], inverses[u], out[u]), hn::Mul(z[u], z[u]));
+    out[u] = hn::Add(one, z[u]);
+    rest[u] = hn::Sub(z[u], hn::Sub(out[u], one));
+  }
+  take_logs(d, out);
+  for (std::size_t u = 0; u < U; ++u) {
+    const V by_log = hn::MulAdd(hn::Sub(rest[u], z[u]), inverses[u], out[u]);
     V series = hn::Set(d, 9.0 / 10);
     for (int n = 9; n >= 2; --n) {
       series = hn::NegMulAdd(z[u], series, hn::Set(d, (n - 1.0) / n));
     }
+    series = hn::Mul(series, hn::Mul(z[u], z[u]));
     out[u] = hn::IfThenElse(hn::Gt(z[u], hn::Set(d, kSmall)), by_log, series);
   }
 }
@@ -117,7 +129,8 @@ struct SumsOfVectors {
   V information;
 };
 
-// Stores w / (1 + z) of U vectors and adds their terms to the sums.
+// Stores w / (1 + z) of U vectors and adds their terms to the sums: of the bend, w z^2 g(z), and of
+// the information twice w times it.
 template <std::size_t U, class Activations, class Weights>
 HWY_INLINE void soften(const SoftenedChannel& channel, std::size_t num_components,
                        const Activations& activations, const Weights& weights, double* shares,
@@ -126,28 +139,32 @@ HWY_INLINE void soften(const SoftenedChannel& channel, std::size_t num_component
   const V one = hn::Set(d, 1.0);
   const V two = hn::Set(d, 2.0);
   const V first = hn::Set(d, 1 + channel.dispersion);
+  const V limit = hn::Set(d, 1 / channel.limit);
   V intensities[1][U];
   intensities_of(channel.row, num_components, activations, intensities);
   V z[U];
   V inverses[U];
+  V informations[U];
   V softenings[U];
   for (std::size_t u = 0; u < U; ++u) {
     z[u] = hn::Mul(intensities[0][u], hn::Set(d, channel.scale));
-    inverses[u] = hn::Div(one, hn::Add(one, z[u]));
+    // 1 / (1 + z) and 1 / (1 + phi + 2 z + z^2 / limit) by one division.
+    const V sum = hn::Add(one, z[u]);
+    const V divisor = hn::MulAdd(z[u], hn::MulAdd(z[u], limit, two), first);
+    const V both = hn::Div(one, hn::Mul(sum, divisor));
+    inverses[u] = hn::Mul(both, divisor);
+    informations[u] = hn::Mul(both, sum);
   }
   take_softenings(z, inverses, softenings);
   for (std::size_t u = 0; u < U; ++u) {
     const V weight = weights(0, u);
     const V mean = hn::Mul(intensities[0][u], hn::Set(d, channel.exposure));
     const V share = hn::Mul(weight, inverses[u]);
-    const V slope = hn::Mul(share, mean);  // w mu / (1 + z)
     hn::Store(share, d, shares + u * hn::Lanes(d));
-    sums.bend = hn::MulAdd(hn::Mul(weight, mean), hn::Mul(mean, softenings[u]), sums.bend);
-    sums.slope = hn::Add(sums.slope, slope);
-    // (mu^2 / 2) / (1 + phi + 2 z + z^2 / limit)
-    const V divisor = hn::MulAdd(z[u], hn::MulAdd(z[u], hn::Set(d, 1 / channel.limit), two), first);
-    const V square = hn::Mul(hn::Mul(weight, hn::Set(d, 0.5)), hn::Mul(mean, mean));
-    sums.information = hn::Add(sums.information, hn::Div(square, divisor));
+    sums.bend = hn::MulAdd(weight, softenings[u], sums.bend);
+    sums.slope = hn::MulAdd(share, mean, sums.slope);  // w mu / (1 + z)
+    sums.information =
+        hn::MulAdd(hn::Mul(weight, hn::Mul(mean, mean)), informations[u], sums.information);
   }
 }
 
@@ -192,8 +209,10 @@ SoftenedChannelSums sums_of_tile(const ActivationTile& tile, const SoftenedChann
               PartOfVector{weights + i, stride, count}, shares + i, sums);
   }
   add_shares(tile, shares, losses);
-  return {hn::GetLane(hn::SumOfLanes(d, sums.bend)), hn::GetLane(hn::SumOfLanes(d, sums.slope)),
-          hn::GetLane(hn::SumOfLanes(d, sums.information))};
+  const double dispersion = channel.scale / channel.exposure;
+  return {hn::GetLane(hn::SumOfLanes(d, sums.bend)) / (dispersion * dispersion),
+          hn::GetLane(hn::SumOfLanes(d, sums.slope)),
+          hn::GetLane(hn::SumOfLanes(d, sums.information)) / 2};
 }
 
 }  // namespace headwater::HWY_NAMESPACE
@@ -223,8 +242,9 @@ void add_softened_sums(const Eigen::Ref<const Matrix>& x, std::span<const double
     for (std::size_t j = 0; j < channels.scales.size(); ++j) {
       const SoftenedChannelSums sums = HWY_DYNAMIC_DISPATCH(sums_of_tile)(
           tile,
-          {channels.rows.data() + j * columns, channels.scales[j], dispersed.exposures[j],
-           dispersed.dispersions[j], dispersed.limits[j]},
+          {channels.rows.data() + j * columns,
+           std::max(channels.scales[j], kAlmostNothing * dispersed.exposures[j]),
+           dispersed.exposures[j], dispersed.dispersions[j], dispersed.limits[j]},
           out.losses.data() + j * columns);
       out.bends[j] += sums.bend;
       out.slopes[j] += sums.slope;

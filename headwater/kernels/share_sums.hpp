@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "headwater/kernels/negative_binomial.hpp"
 #include "headwater/matrix.hpp"
 
 namespace headwater {
@@ -14,5 +15,9 @@ namespace headwater {
 void add_share_sums(const Eigen::Ref<const Matrix>& x, std::span<const double> weights,
                     std::span<const double> rows, std::span<const double> counts,
                     std::span<double> out);
+
+// The same of what is softened (see SoftenedChannels): out[j K + k] += sum_i w_i x(i, k) / (1 + z_j(x_i)).
+void add_softened_shares(const Eigen::Ref<const Matrix>& x, std::span<const double> weights,
+                         const SoftenedChannels& channels, std::span<double> out);
 
 }  // namespace headwater
