@@ -19,7 +19,11 @@ constexpr double kLargestChange = 2;
 // Of the logarithms over the channels. Ranges that fits of real streams stay within.
 constexpr double kLeastVariance = 0.01;
 constexpr double kLargestVariance = 9;
-constexpr int kBisections = 40;
+// When the search for that variance ends: steps, the interval of its logarithm, and the excess of
+// the squares for each channel.
+constexpr int kMostSecants = 60;
+constexpr double kSmallInterval = 1e-10;
+constexpr double kSmallExcess = 1e-10;
 
 // The logarithm that each channel's own counts ask for, and how precisely.
 struct Wishes {
@@ -40,32 +44,55 @@ Wishes wishes_of(std::span<const double> statistics, double observations, const 
   return wishes;
 }
 
-// Weights of the channels where the logarithms have this variance over the channels.
-Vector weights_at(const Wishes& wishes, double variance) {
-  return wishes.precisions.array() / (1 + variance * wishes.precisions.array());
-}
+// The mean of the logarithms where they have this variance over the channels, and the weighted sum of
+// squares around it.
+struct Spread {
+  double mean = 0;
+  double squares = 0;
+};
 
-double mean_at(const Wishes& wishes, const Vector& weights) {
-  return weights.dot(wishes.logarithms) / weights.sum();
+Spread spread_at(const Wishes& wishes, double variance) {
+  double weights = 0;
+  double firsts = 0;
+  double seconds = 0;
+  const double about = wishes.logarithms[0];  // so that no digits are lost
+  for (Index m = 0; m < wishes.logarithms.size(); ++m) {
+    const double weight = wishes.precisions[m] / (1 + variance * wishes.precisions[m]);
+    const double away = wishes.logarithms[m] - about;
+    weights += weight;
+    firsts += weight * away;
+    seconds += weight * away * away;
+  }
+  return {about + firsts / weights, seconds - firsts * firsts / weights};
 }
 
 // The variance at which the weighted squares are what they are expected to be [PauleMandel1982].
+// They fall as the variance grows: the root is between two that are moved towards it by the secant,
+// in the logarithm of the variance. The value of an end that stays twice is halved (the Illinois
+// rule).
 double variance_over_channels(const Wishes& wishes) {
   const auto told = static_cast<double>((wishes.precisions.array() > 0).count());
-  const auto is_too_small = [&](double variance) {
-    const Vector weights = weights_at(wishes, variance);
-    const Vector away = wishes.logarithms.array() - mean_at(wishes, weights);
-    return weights.dot(away.cwiseAbs2()) > told - 1;
+  const auto excess = [&](double logarithm) {
+    return spread_at(wishes, std::exp(logarithm)).squares - (told - 1);
   };
-  double low = kLeastVariance;
-  double high = kLargestVariance;
-  if (!is_too_small(low)) return low;
-  if (is_too_small(high)) return high;
-  for (int i = 0; i < kBisections; ++i) {
-    const double middle = std::sqrt(low * high);
-    (is_too_small(middle) ? low : high) = middle;
+  double low = std::log(kLeastVariance);
+  double high = std::log(kLargestVariance);
+  double at_low = excess(low);
+  double at_high = excess(high);
+  if (!(at_low > 0)) return kLeastVariance;
+  if (at_high > 0) return kLargestVariance;
+  bool was_low = false;
+  for (int i = 0; i < kMostSecants && high - low > kSmallInterval; ++i) {
+    const double middle = low + (high - low) * at_low / (at_low - at_high);
+    const double there = excess(middle);
+    if (std::abs(there) < kSmallExcess * told) return std::exp(middle);
+    const bool is_low = there > 0;
+    (is_low ? low : high) = middle;
+    (is_low ? at_low : at_high) = there;
+    if (i > 0 && is_low == was_low) (is_low ? at_high : at_low) /= 2;
+    was_low = is_low;
   }
-  return high;
+  return std::exp(high);
 }
 
 }  // namespace
@@ -83,7 +110,7 @@ Vector channel_dispersions(std::span<const double> statistics, double observatio
   const Wishes wishes = wishes_of(statistics, observations, now.cwiseMax(kFloor));
   if (!(wishes.precisions.maxCoeff() > 0)) return now;
   const double variance = variance_over_channels(wishes);
-  const double mean = mean_at(wishes, weights_at(wishes, variance));
+  const double mean = spread_at(wishes, variance).mean;
   const auto precision = variance * wishes.precisions.array();
   const Vector logarithms = (precision * wishes.logarithms.array() + mean) / (precision + 1);
   return logarithms.array().exp().cwiseMax(kFloor).cwiseMin(kLargestDispersion);

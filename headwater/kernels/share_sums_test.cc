@@ -53,6 +53,28 @@ TEST(ShareSums, EqualTheirDefinition) {
   });
 }
 
+TEST(SoftenedShares, EqualTheirDefinition) {
+  under_each_instruction_set([] {
+    for (const std::size_t n : lengths_to_try()) {
+      for (const Index num_components : {1, 2, 5, 9}) {
+        const Case c = make_case(static_cast<Index>(n), num_components, 6);
+        const Vector scales{{0, 1e-9, 0.02, 1, 40, 1e6}};
+        RowMatrix out = RowMatrix::Constant(6, num_components, 0.25);
+        RowMatrix expected = out;
+        for (Index j = 0; j < 6; ++j) {
+          for (Index i = 0; i < c.x.rows(); ++i) {
+            const double z = scales[j] * c.rows.row(j).dot(c.x.row(i));
+            expected.row(j) += c.weights[i] / (1 + z) * c.x.row(i);
+          }
+        }
+        add_softened_shares(c.x, as_span(c.weights), {as_span(c.rows), as_span(scales)},
+                            as_span(out));
+        EXPECT_LT((out - expected).cwiseAbs().maxCoeff(), 1e-13 * (1 + expected.maxCoeff())) << n;
+      }
+    }
+  });
+}
+
 TEST(ShareSums, TakeABlockOfALargerMatrix) {
   under_each_instruction_set([] {
     const Case c = make_case(41, 4, 2);
