@@ -44,8 +44,8 @@ Wishes wishes_of(std::span<const double> statistics, double observations, const 
   return wishes;
 }
 
-// The mean of the logarithms where they have this variance over the channels, and the weighted sum of
-// squares around it.
+// The mean of the logarithms where they have this variance over the channels, and the weighted sum
+// of squares around it.
 struct Spread {
   double mean = 0;
   double squares = 0;

@@ -23,9 +23,9 @@ class NegativeBinomialStateLikelihoods final : public StateLikelihoods {
   void add_softened(Index channel, double exposure, double factor, Eigen::Ref<Vector> out);
 
   Matrix basis_;
-  Vector dispersion_;    // M
-  Vector weights_;       // 1 / phi, or 0
-  RowMatrix rows_;       // the basis, row by row
+  Vector dispersion_;  // M
+  Vector weights_;     // 1 / phi, or 0
+  RowMatrix rows_;     // the basis, row by row
   std::vector<Stretch> stretches_;
   Vector total_;  // sum_m s_m(x)
   bool has_total_ = false;

@@ -117,8 +117,7 @@ void NegativeBinomialSums::add_block_counts(const Matrix& states, const Emission
   const Matrix& basis = emission.basis();
   masses_.sort(plain_, emission.num_channels());
   masses_.for_each(
-      states, basis, weights,
-      [&](Index m, const auto& tile, auto& mass, const auto& intensity) {
+      states, basis, weights, [&](Index m, const auto& tile, auto& mass, const auto& intensity) {
         const double phi = law.dispersion(m);
         softened_mass_ = phi * mass.array() / (1 + phi * intensity.array());
         for (Index k = 0; k < tile.cols(); ++k) {

@@ -129,9 +129,8 @@ void add_shares_of_tile(const ActivationTile& tile, const double* rows,
     const double* const own = rows + j * tile.num_components;
     double* const to = out + j * tile.num_components;
     add_channels<channels>(ByIntensity{}, tile, own,
-                           [&](std::size_t at, std::size_t c, double sum) HWY_ATTR {
-                             to[at] += own[at] * counts[j + c] * sum;
-                           });
+                           [&](std::size_t at, std::size_t c, double sum)
+                               HWY_ATTR { to[at] += own[at] * counts[j + c] * sum; });
   };
   std::size_t j = 0;
   for (; j + 4 <= counts.size(); j += 4) {
@@ -144,9 +143,9 @@ void add_softened_of_tile(const ActivationTile& tile, const double* rows,
                           std::span<const double> scales, double* out) {
   const auto add_from = [&](auto channels, std::size_t j) HWY_ATTR {
     double* const to = out + j * tile.num_components;
-    add_channels<channels>(
-        BySoftened{scales.data() + j}, tile, rows + j * tile.num_components,
-        [&](std::size_t at, std::size_t, double sum) HWY_ATTR { to[at] += sum; });
+    add_channels<channels>(BySoftened{scales.data() + j}, tile, rows + j * tile.num_components,
+                           [&](std::size_t at, std::size_t, double sum)
+                               HWY_ATTR { to[at] += sum; });
   };
   std::size_t j = 0;
   for (; j + 4 <= scales.size(); j += 4) {

@@ -16,7 +16,8 @@ void add_share_sums(const Eigen::Ref<const Matrix>& x, std::span<const double> w
                     std::span<const double> rows, std::span<const double> counts,
                     std::span<double> out);
 
-// The same of what is softened (see SoftenedChannels): out[j K + k] += sum_i w_i x(i, k) / (1 + z_j(x_i)).
+// The same of what is softened (see SoftenedChannels):
+//   out[j K + k] += sum_i w_i x(i, k) / (1 + z_j(x_i)).
 void add_softened_shares(const Eigen::Ref<const Matrix>& x, std::span<const double> weights,
                          const SoftenedChannels& channels, std::span<double> out);
 
