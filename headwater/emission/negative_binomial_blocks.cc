@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "headwater/core/special.hpp"
+#include "headwater/emission/dispersion_estimates.hpp"
 #include "headwater/emission/negative_binomial_states.hpp"
 #include "headwater/emission/negative_binomial_sums.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/negative_binomial.hpp"
 #include "headwater/kernels/poisson.hpp"
+#include "headwater/kernels/poisson_slopes.hpp"
 
 namespace headwater {
 
@@ -24,8 +26,10 @@ class NegativeBinomialNotes final : public LawNotes {
 
   std::vector<double> scales;   // dispersion times exposure: z = scale lambda
   std::vector<double> weights;  // y + 1 / phi; 0 where phi = 0
+  std::vector<double> factors;  // the loss at zero intensity: scale times weight
   // Those with a count: where they are in the list, and the counts themselves.
   std::vector<std::size_t> positions;
+  std::vector<Index> channels;
   std::vector<double> counts;
   std::vector<Stretch> stretches;  // of them, one for each stretch of the list
   CountRuns runs;
@@ -43,7 +47,9 @@ void take_notes(const Evidence& evidence, const NegativeBinomialBlocks& law,
                 NegativeBinomialNotes& notes) {
   notes.scales.clear();
   notes.weights.clear();
+  notes.factors.clear();
   notes.positions.clear();
+  notes.channels.clear();
   notes.counts.clear();
   notes.stretches.clear();
   for (const Stretch& stretch : evidence.stretches()) {
@@ -53,8 +59,10 @@ void take_notes(const Evidence& evidence, const NegativeBinomialBlocks& law,
       const double count = evidence.counts()[j];
       notes.scales.push_back(phi * exposure_at(evidence, j));
       notes.weights.push_back(phi > 0 ? count + 1 / phi : 0);
+      notes.factors.push_back(phi > 0 ? exposure_at(evidence, j) * (1 + phi * count) : 0);
       if (count == 0) continue;
       notes.positions.push_back(j);
+      notes.channels.push_back(evidence.channels()[j]);
       notes.counts.push_back(count);
     }
     notes.stretches.push_back({first, notes.counts.size() - first});
@@ -69,13 +77,9 @@ double intensity_at(const PaddedRows& basis, Index channel, std::span<const doub
       .dot(Eigen::Map<const Vector>(x.data(), size));
 }
 
-// The forces of one listed channel whose z = scale lambda.
-void set_forces(double count, double exposure, double phi, double intensity, std::size_t j,
-                Forces& out) {
-  const double softening = 1 / (1 + phi * exposure * intensity);
-  out.gains[j] = count > 0 && intensity > 0 ? count / intensity : 0;
-  out.losses[j] = phi > 0 ? exposure * (1 + phi * count) * softening : 0;
-  out.curvatures[j] = intensity > 0 ? exposure * softening / intensity : 0;
+// In place of -f''(lambda), the expected one.
+double curvature_of(double scale, double exposure, double intensity) {
+  return intensity > 0 ? exposure / (intensity * (1 + scale * intensity)) : 0;
 }
 
 void resize(std::size_t size, Forces& out) {
@@ -167,6 +171,19 @@ double NegativeBinomialBlocks::value(const Evidence& evidence,
     logarithms[i] = intensities[notes.positions[i]];
   }
   vector_log(logarithms, logarithms);
+  // log(1 + z): the logarithm of the rounded sum, and a first-order term for what the rounding left
+  // out.
+  thread_local std::vector<double> softened;
+  softened.resize(intensities.size());
+  for (std::size_t j = 0; j < softened.size(); ++j) {
+    softened[j] = 1 + notes.scales[j] * intensities[j];
+  }
+  vector_log(softened, softened);
+  for (std::size_t j = 0; j < softened.size(); ++j) {
+    const double z = notes.scales[j] * intensities[j];
+    const double sum = 1 + z;
+    softened[j] += (z - (sum - 1)) / sum;
+  }
   std::size_t at = 0;
   return Reducer::sum(evidence.stretches(), [&](const Stretch& stretch) {
     const Stretch& counted = notes.stretches[at++];
@@ -175,7 +192,7 @@ double NegativeBinomialBlocks::value(const Evidence& evidence,
       sum += notes.counts[i] * logarithms[i];
     }
     for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
-      sum -= notes.weights[j] * std::log1p(notes.scales[j] * intensities[j]);
+      sum -= notes.weights[j] * softened[j];
     }
     return sum;
   });
@@ -183,48 +200,50 @@ double NegativeBinomialBlocks::value(const Evidence& evidence,
 
 void NegativeBinomialBlocks::forces(const Evidence& evidence, std::span<const double> intensities,
                                     Forces& out) const {
+  const NegativeBinomialNotes& notes = notes_of(evidence);
   resize(intensities.size(), out);
   for (std::size_t j = 0; j < intensities.size(); ++j) {
-    set_forces(evidence.counts()[j], exposure_at(evidence, j),
-               dispersion(evidence.observation(), evidence.channels()[j]), intensities[j], j, out);
+    const double count = evidence.counts()[j];
+    out.gains[j] = count > 0 && intensities[j] > 0 ? count / intensities[j] : 0;
+    out.losses[j] = notes.factors[j] / (1 + notes.scales[j] * intensities[j]);
+    out.curvatures[j] = curvature_of(notes.scales[j], exposure_at(evidence, j), intensities[j]);
   }
 }
 
+// Gains of the channels that have counts, losses of all that are listed.
 bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& basis,
                                    std::span<const double> x, PointForces& out) const {
-  const std::span<const Index> channels = evidence.channels();
+  const NegativeBinomialNotes& notes = notes_of(evidence);
   const auto stride = static_cast<std::size_t>(basis.stride());
-  resize(channels.size(), out);
+  resize(evidence.channels().size(), out);
+  thread_local std::vector<double> gains;  // of the channels with counts
+  gains.resize(notes.counts.size());
   out.gain_slopes.assign(stride, 0);
+  Reducer::sum(notes.stretches, out.gain_slopes, [&](const Stretch& s, std::span<double> to) {
+    poisson_slopes(basis, std::span(notes.channels).subspan(s.first, s.size),
+                   std::span(notes.counts).subspan(s.first, s.size), x,
+                   std::span(gains).subspan(s.first, s.size), to);
+  });
+  std::ranges::fill(out.gains, 0.0);
+  for (std::size_t i = 0; i < gains.size(); ++i) out.gains[notes.positions[i]] = gains[i];
   out.loss_slopes.assign(stride, 0);
-  bool explains = true;
-  for (std::size_t j = 0; j < channels.size(); ++j) {
-    const double count = evidence.counts()[j];
-    set_forces(count, exposure_at(evidence, j), dispersion(evidence.observation(), channels[j]),
-               intensity_at(basis, channels[j], x), j, out);
-    explains &= count == 0 || out.gains[j] > 0;
-  }
-  const auto add_slopes = [&](const std::vector<double>& forces, std::vector<double>& slopes) {
-    Reducer::sum(evidence.stretches(), slopes, [&](const Stretch& stretch, std::span<double> to) {
-      Eigen::Map<Vector> sums(to.data(), static_cast<Index>(to.size()));
-      for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
-        if (forces[j] == 0) continue;
-        sums += forces[j] * Eigen::Map<const Vector>(basis.row(channels[j]), sums.size());
-      }
-    });
-  };
-  add_slopes(out.gains, out.gain_slopes);
-  add_slopes(out.losses, out.loss_slopes);
-  return explains;
+  Reducer::sum(evidence.stretches(), out.loss_slopes, [&](const Stretch& s, std::span<double> to) {
+    softened_slopes(basis, evidence.channels().subspan(s.first, s.size),
+                    std::span(notes.factors).subspan(s.first, s.size),
+                    std::span(notes.scales).subspan(s.first, s.size), x,
+                    std::span(out.losses).subspan(s.first, s.size), to);
+  });
+  return std::ranges::find(gains, 0.0) == gains.end();
 }
 
-// The curvatures were computed by climb().
 double NegativeBinomialBlocks::settle(const Evidence& evidence, const PaddedRows& basis,
-                                      std::span<const double> x, PointForces&) const {
+                                      std::span<const double> x, PointForces& out) const {
+  const NegativeBinomialNotes& notes = notes_of(evidence);
   thread_local std::vector<double> intensities;
   intensities.resize(evidence.channels().size());
   for (std::size_t j = 0; j < intensities.size(); ++j) {
     intensities[j] = intensity_at(basis, evidence.channels()[j], x);
+    out.curvatures[j] = curvature_of(notes.scales[j], exposure_at(evidence, j), intensities[j]);
   }
   return value(evidence, intensities);
 }
@@ -250,6 +269,17 @@ std::unique_ptr<StateLikelihoods> NegativeBinomialBlocks::state_likelihoods(Matr
 
 std::unique_ptr<EmissionSums> NegativeBinomialBlocks::sums() const {
   return std::make_unique<NegativeBinomialSums>();
+}
+
+void NegativeBinomialBlocks::add_statistics(Index channel, double count, double exposure,
+                                            double intensity, double weight,
+                                            std::span<double> out) const {
+  const double phi = dispersion(channel);
+  const double mean = exposure * intensity;
+  constexpr auto kSize = static_cast<std::size_t>(DispersionStatistics::kPerChannel);
+  DispersionStatistics::add(weight, phi, negative_binomial::dispersion_score(count, mean, phi),
+                            negative_binomial::dispersion_information(mean, phi, limit(channel)),
+                            out.subspan(static_cast<std::size_t>(channel) * kSize, kSize));
 }
 
 void NegativeBinomialBlocks::information(Index channel, std::span<const double> intensities,

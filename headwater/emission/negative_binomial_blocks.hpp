@@ -65,9 +65,7 @@ class NegativeBinomialBlocks final : public BlockLaw {
     return cell_.num_statistics(num_channels);
   }
   void add_statistics(Index channel, double count, double exposure, double intensity, double weight,
-                      std::span<double> out) const override {
-    cell_.add_statistics(channel, count, exposure * intensity, weight, out);
-  }
+                      std::span<double> out) const override;
   void maximise(std::span<const double> statistics, double observations,
                 const Held& held) override {
     cell_.maximise(statistics, observations, held);

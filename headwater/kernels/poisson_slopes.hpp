@@ -16,6 +16,11 @@ void poisson_slopes(const PaddedRows& basis, std::span<const Index> channels,
                     std::span<const double> counts, std::span<const double> x,
                     std::span<double> ratios, std::span<double> slopes);
 
+// The same of losses[j] = factors[j] / (1 + scales[j] lambda_j).
+void softened_slopes(const PaddedRows& basis, std::span<const Index> channels,
+                     std::span<const double> factors, std::span<const double> scales,
+                     std::span<const double> x, std::span<double> losses, std::span<double> slopes);
+
 // out[k] = sum_j weights[j] B(channels[j], k)^2, `stride` numbers.
 void weighted_squares(const PaddedRows& basis, std::span<const Index> channels,
                       std::span<const double> weights, std::span<double> out);

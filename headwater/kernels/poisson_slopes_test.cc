@@ -48,5 +48,35 @@ TEST(PoissonSlopes, EqualTheirDefinition) {
   });
 }
 
+TEST(SoftenedSlopes, EqualTheirDefinition) {
+  under_each_instruction_set([] {
+    for (const Index components : {1, 3, 8, 9, 17}) {
+      const Matrix basis = Matrix::Random(23, components).cwiseAbs();
+      PaddedRows rows;
+      rows.set(basis);
+      Vector x = Vector::Zero(rows.stride());
+      x.head(components) = Vector::Random(components).cwiseAbs();
+      for (Index n = 0; n < 11; ++n) {
+        std::vector<Index> channels;
+        for (Index j = 0; j < n; ++j) channels.push_back(2 * j);
+        const Vector factors = 3 * Vector::Random(n).cwiseAbs();
+        const Vector scales = 5 * Vector::Random(n).cwiseAbs();
+        Vector losses(n);
+        Vector slopes = Vector::Ones(rows.stride());
+        softened_slopes(rows, channels, as_span(factors), as_span(scales), as_span(x),
+                        as_span(losses), as_span(slopes));
+        Vector expected = Vector::Zero(rows.stride());
+        for (Index j = 0; j < n; ++j) {
+          const auto row = basis.row(channels[j]);
+          const double loss = factors[j] / (1 + scales[j] * row.dot(x.head(components)));
+          EXPECT_NEAR(losses[j], loss, 1e-13 * (1 + loss));
+          expected.head(components) += loss * row.transpose();
+        }
+        EXPECT_LT((slopes - expected).cwiseAbs().maxCoeff(), 1e-13 * (1 + expected.maxCoeff()));
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace headwater

@@ -10,6 +10,11 @@ namespace headwater {
 
 namespace {
 
+// A row of the basis, contiguous in memory.
+Eigen::Map<const Vector> row_of(const Emission& emission, Index channel) {
+  return {emission.rows().row(channel), emission.num_columns()};
+}
+
 bool has_season(const FastFilter& filter) { return !filter.emission().season().empty(); }
 
 }  // namespace
@@ -108,7 +113,7 @@ void FilteredStatistics::remember_unseen(const FastFilter& filter, const Observa
   if (is_plain) return;
   // Not from the filter's forces, which lack the losses of channels whose terms are linear.
   for_each_seen(y, [&](Index m, double count, double exposure) {
-    const double intensity = filter.emission().basis().row(m).dot(step.activation);
+    const double intensity = row_of(filter.emission(), m).dot(step.activation);
     const CellForces forces = filter.emission().law()->forces_in(y, m, count, exposure, intensity);
     unseen_.push_back({m, time, 1 - forces.loss});
   });
@@ -164,10 +169,9 @@ void FilteredStatistics::add_law_statistics(const FastFilter& filter) {
     const Index components = step.variance.size();
     const double half = coefficients_[static_cast<std::size_t>(t)] / 2;
     for_each_seen(step.observation, [&](Index m, double count, double exposure) {
-      const auto row = emission.basis().row(m);
+      const auto row = row_of(emission, m);
       const double intensity = row.dot(step.activation);
-      const double deviation =
-          std::sqrt(row.head(components).cwiseAbs2().dot(step.variance.transpose()));
+      const double deviation = std::sqrt(row.head(components).cwiseAbs2().dot(step.variance));
       for (const double at : {intensity + deviation, std::max(intensity - deviation, 0.0)}) {
         emission.law()->add_statistics(m, count, exposure, at, half, as_span(statistics_.s4));
       }
