@@ -128,6 +128,7 @@ void FitCheckpoints::get_ready(bool with_last_row) {
 void FitCheckpoints::write(const Checkpoint& checkpoint) {
   write_checkpoint(checkpoint, options_.file);
   written_ = checkpoint.seen.observations();
+  ++num_written_;
 }
 
 void FitCheckpoints::put_away() {

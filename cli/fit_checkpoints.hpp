@@ -45,6 +45,9 @@ class FitCheckpoints {
 
   // Gives the fit the observation that the data are at, and puts it away if that is due.
   void update();
+  // The checkpoints that were written so far, and the observations that the last one has.
+  std::int64_t num_written() const { return num_written_; }
+  std::int64_t written() const { return written_.value_or(0); }
   std::int64_t observations() const { return num_given_; }  // with those before --resume
 
   // At the end of the data.
@@ -80,5 +83,6 @@ class FitCheckpoints {
   const DataStream* data_ = nullptr;  // set once, by watch()
   const LiveOutputs* outputs_ = nullptr;
   std::optional<headwater::Checkpoint> ready_;  // to be written if the fit does not get on
-  std::optional<std::int64_t> written_;         // the number of observations in the file, if any
+  std::int64_t num_written_ = 0;
+  std::optional<std::int64_t> written_;  // the number of observations in the file, if any
 };

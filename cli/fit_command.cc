@@ -17,6 +17,7 @@
 #include "headwater/reports.hpp"
 #include "headwater/session/engine_cost.hpp"
 #include "live_outputs.hpp"
+#include "live_view.hpp"
 #include "model_and_data.hpp"
 #include "option_rows.hpp"
 #include "progress.hpp"
@@ -162,9 +163,10 @@ void print_stop(const FitOptions& options, std::int64_t observations) {
   say("the same command with --resume {} goes on from here\n", options.checkpoints.file);
 }
 
-void show_progress(Session& session, Progress& progress) {
+void show_progress(Session& session, Progress& progress, LiveView& view) {
   report_iterations(session, progress);
-  session.on_search([&progress](std::int64_t done, std::int64_t all) {
+  session.on_search([&progress, &view](std::int64_t done, std::int64_t all) {
+    view.idle();
     progress.show(done, fmt::format("of {} trials for a start", all).c_str(), std::nullopt);
   });
 }
@@ -190,11 +192,13 @@ void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool qu
 }
 
 // Gives the data to the fit, to their end or until a stop is requested.
-void take_in(DataStream& data, FitCheckpoints& checkpoints, bool quiet) {
+void take_in(DataStream& data, FitCheckpoints& checkpoints, LiveView& view, bool quiet) {
   std::int64_t num_told = 0;
   while (stop_signal() == 0 && data.next()) {
     tell_of_replacement(data, num_told, quiet);
+    view.add_row();
     checkpoints.update();
+    view.set_checkpoint(checkpoints.num_written(), checkpoints.written());
   }
 }
 
@@ -215,11 +219,11 @@ bool must_be_mute(const FitOptions& options, const Session& session) {
 }
 
 void take_in_and_finish(const FitOptions& options, DataStream& data, LiveOutputs& outputs,
-                        FitCheckpoints& checkpoints, Restarts& restarts) {
+                        FitCheckpoints& checkpoints, LiveView& view, Restarts& restarts) {
   bool is_bad_row = false;
   try {
     try {
-      take_in(data, checkpoints, options.quiet);
+      take_in(data, checkpoints, view, options.quiet);
     } catch (const BadRow&) {
       is_bad_row = true;
       throw;
@@ -273,14 +277,20 @@ void fit(const FitOptions& options) {
     watch_for_stop_signals();
     deadline.emplace([&checkpoints] { checkpoints.end_program(); });
   }
-  DataStream data(
-      options.data, [] { return stop_signal() != 0; }, checkpoints.pipe_before());
+  LiveView view(options.serve, options.metrics, options.data.name, options.quiet);
+  view.watch(restarts.session(0), 0, {});
+  const auto wait = [&view] {
+    view.idle();
+    return stop_signal() != 0;
+  };
+  DataStream data(options.data, wait, checkpoints.pipe_before());
   if (data.num_channels() > 0) {
     take_names(options, data, restarts);
     options.check_start(config, data.num_channels());
     print_slowness(restarts, data.num_channels(), options.quiet);
   }
   tell_of_time(config, data, restarts);
+  view.watch(restarts.session(0), data.num_channels(), data.channel_names());
   ModelFile file(options.out);
   checkpoints.skip(data);
   // Only now, when everything else has been checked, are files cut back.
@@ -293,18 +303,23 @@ void fit(const FitOptions& options) {
   session.keep_predictions(options.surprise);
   restarts.on_step([&](const StepReport& report) {
     outputs.write(report, session);
+    view.add(report, data);
     const bool is_low = session.particle_health().is_low_now();
     progress.show(report.t, is_low ? "observations (too few particles)" : "observations",
                   data.fraction_read());
   });
-  show_progress(session, progress);
-  data.on_bad_row([&](const std::string& message) { outputs.write_bad_row(message); });
-  take_in_and_finish(options, data, outputs, checkpoints, restarts);
+  show_progress(session, progress, view);
+  data.on_bad_row([&](const std::string& message) {
+    view.add_bad_row();
+    outputs.write_bad_row(message);
+  });
+  take_in_and_finish(options, data, outputs, checkpoints, view, restarts);
   if (deadline) deadline->lift();
   const Session& best = restarts.session(restarts.best());
   Model model = best.model();
   if (restarts.choice() != nullptr) model.choice_of_components = restarts.choice()->table();
   file.write(model);
+  view.finish();
   progress.clear();
   if (options.quiet) return;
   if (stop_signal() != 0) print_stop(options, model.observations);

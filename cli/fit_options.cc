@@ -8,6 +8,7 @@
 #include "headwater/error.hpp"
 #include "headwater/session/component_choice.hpp"
 #include "run_files.hpp"
+#include "serve/server.hpp"
 
 using namespace headwater;
 
@@ -72,6 +73,16 @@ OptionTable<FitOptions> output_rows() {
                     "observation at least as surprising, which is uniform on (0, 1) if the model "
                     "is right"},
            &FitOptions::surprise),
+      text({.name = "serve",
+            .value_name = "[ADDRESS:]PORT",
+            .help = "show the fit while it runs, as a page for browsers, and metrics for "
+                    "Prometheus at /metrics; ADDRESS is 127.0.0.1 unless given: this machine only"},
+           &FitOptions::serve, "a port, or an address and a port"),
+      text({.name = "metrics",
+            .value_name = "FILE",
+            .help = "write the metrics to a file, once a second at most, for the textfile "
+                    "collector of Prometheus"},
+           &FitOptions::metrics, kFileName),
       quiet_option(&FitOptions::quiet, "print no progress line and no summary"),
   };
 }
@@ -119,6 +130,7 @@ void FitOptions::check_files() const {
   files.replaces("--out", out);
   files.grows("--log", log);
   files.grows("--activations", activations);
+  files.replaces("--metrics", metrics);
   files.check();
 }
 
@@ -140,6 +152,13 @@ void FitOptions::check_candidates(const Config& config) const {
 void FitOptions::check_run(const Config& config) const {
   const bool is_batch = config.method == Method::kBatch;
   check_candidates(config);
+  for (const auto& [option, text] : {std::pair{"--serve", serve}, {"--metrics", metrics}}) {
+    if (!text.empty() && is_batch) {
+      throw UsageError(fmt::format(
+          "{} follows a stream; --method batch takes all observations at once", option));
+    }
+  }
+  if (!serve.empty()) ServeAddress::parse(serve);
   for (const auto& [option, file] : {std::pair{"--log", log}, {"--activations", activations}}) {
     if (file.empty()) continue;
     if (config.restarts > 1 || candidates.size() > 1) {

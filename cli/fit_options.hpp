@@ -18,6 +18,8 @@ struct FitOptions {
   std::string log;
   std::string activations;
   bool surprise = false;
+  std::string serve;    // where to listen: [ADDRESS:]PORT
+  std::string metrics;  // a file
   CheckpointOptions checkpoints;
   bool quiet = false;
   std::string config_file;  // its options are among the arguments already

@@ -11,6 +11,7 @@ import { sources } from "./sections/sources";
 import { summary } from "./sections/summary";
 import { surprises } from "./sections/surprises";
 import { toggleTheme } from "./theme";
+import { LivePage, follow } from "./live";
 import { TimeGroup } from "./time_group";
 
 function navigation(sections: HTMLElement[]): HTMLElement {
@@ -19,10 +20,9 @@ function navigation(sections: HTMLElement[]): HTMLElement {
   return h("nav", { "aria-label": "Sections" }, ...links);
 }
 
-function masthead(state: State): HTMLElement {
+function masthead(brand: string, ...title: Node[]): HTMLElement {
   return h("header", { class: "masthead" },
-    h("div", {}, h("p", { class: "brand" }, "headwater report"),
-      h("h1", {}, nameOf(state.title), state.data ? h("span", { class: "quiet" }, " on ") : "", state.data ? nameOf(state.data) : "")),
+    h("div", {}, h("p", { class: "brand" }, brand), h("h1", {}, ...title)),
     h("button", { type: "button", class: "theme", "aria-label": "Light or dark", title: "Light or dark", onclick: toggleTheme }, "◐"));
 }
 
@@ -33,7 +33,8 @@ function render(state: State): Node[] {
     calibration(state), forecast(state), components(state), health(state, group), estimates(state), details(state),
   ].filter((section): section is HTMLElement => section !== null);
   return [
-    h("a", { href: "#content", class: "skip" }, "Skip to the content"), masthead(state), navigation(sections),
+    h("a", { href: "#content", class: "skip" }, "Skip to the content"), masthead("headwater report", nameOf(state.title), ...(state.data ? [h("span", { class: "quiet" }, " on "), nameOf(state.data)] : [])),
+    navigation(sections),
     h("main", { id: "content" }, ...sections),
     h("footer", {}, `Made by headwater ${state.model.version}. This file needs no network and sends nothing anywhere.`),
   ];
@@ -41,5 +42,14 @@ function render(state: State): Node[] {
 
 const page = document.getElementById("page")!;
 const state = readState(document.getElementById("state")?.textContent ?? "");
-page.append(...(typeof state === "string" ? [h("p", { class: "notice", role: "alert" }, state)] : render(state)));
+if (typeof state === "string") {
+  page.append(h("p", { class: "notice", role: "alert" }, state));
+} else if (state.kind === "live") {
+  const live = new LivePage(state);
+  page.append(masthead("headwater, live", nameOf(state.data)), h("main", { id: "content" }, ...live.nodes),
+    h("footer", {}, `headwater ${state.model.version}. Metrics for Prometheus: /metrics. The numbers of this page: /state.json.`));
+  follow(live);
+} else {
+  page.append(...render(state));
+}
 document.documentElement.dataset.ready = "yes";

@@ -116,10 +116,46 @@ export interface Stream {
   forecast?: Forecast;
 }
 
+export interface Live {
+  has_started: boolean;
+  is_finished: boolean;
+  rows: number;
+  bad_rows: number;
+  rate: number;
+  seconds: number;
+  silent_seconds: number;
+  recent_log_predictive: number;
+  surprising: number;
+  effective_part?: number;
+  checkpoints: number;
+  checkpoint_rows: number;
+  samples: {
+    seconds: number[];
+    t: number[];
+    log_predictive: Numbers;
+    least_log_predictive: Numbers;
+    effective_part?: Numbers;
+    activations: Numbers[];
+  };
+  surprises: { t: number; time?: string; log_predictive: number; excess: number }[];
+}
+
+// A fit that runs.
+export interface LiveState {
+  format: "headwater-state";
+  version: number;
+  kind: "live";
+  data: string;
+  model: ModelFacts;
+  channels: string[];
+  basis: number[][]; // empty until the fit has started
+  live: Live;
+}
+
 export interface State {
   format: "headwater-state";
   version: number;
-  kind: "report" | "live";
+  kind: "report";
   title: string;
   data?: string;
   model: ModelFacts;
@@ -134,10 +170,10 @@ export interface State {
 export const kVersion = 1;
 
 // Text of the page, or why it cannot be read.
-export function readState(text: string): State | string {
-  let state: State;
+export function readState(text: string): State | LiveState | string {
+  let state: State | LiveState;
   try {
-    state = JSON.parse(text) as State;
+    state = JSON.parse(text) as State | LiveState;
   } catch {
     return "The data of this page cannot be read.";
   }

@@ -84,8 +84,15 @@ export class TimeChart {
   }
 
   replace(options: Partial<ChartOptions>): void {
+    const columns = this.numColumns();
     this.options = { ...this.options, ...options };
-    if (this.plot) this.redraw();
+    if (!this.plot) return;
+    if (this.numColumns() !== columns) this.redraw();
+    else this.showRange();
+  }
+
+  private numColumns(): number {
+    return this.options.lines.reduce((sum, line) => sum + (this.hasBand(line) ? 3 : 1), 1);
   }
 
   private redraw(): void {

@@ -7,7 +7,13 @@ export class TimeGroup {
   private range: [number, number];
   private listeners: (() => void)[] = [];
 
-  constructor(readonly first: number, readonly last: number) {
+  constructor(private first: number, private last: number) {
+    this.range = [first, Math.max(last, first + 1)];
+  }
+
+  // Another stretch; what was zoomed is shown whole again.
+  reset(first: number, last: number): void {
+    [this.first, this.last] = [first, last];
     this.range = [first, Math.max(last, first + 1)];
   }
 

@@ -31,36 +31,36 @@ export function sortedChannels(basis: number[][]): number[] {
     .sort((a, b) => best[a]! - best[b]! || basis[b]![best[b]!]! - basis[a]![best[a]!]! || a - b);
 }
 
-class HeatMap {
+export class HeatMap {
   readonly element: HTMLElement;
   private readonly canvas = h("canvas", { "aria-hidden": "true" });
-  private readonly frame: HTMLElement;
+  private frame: HTMLElement | null = null;
   private scale: Scale = "share";
   private at: [number, number] = [0, -1]; // column, row in the order shown
-  private readonly largest: number[];
-  private readonly sums: number[];
+  private largest: number[] = [];
+  private sums: number[] = [];
 
-  constructor(private readonly basis: number[][], private readonly order: number[], title: string,
+  constructor(private basis: number[][], private readonly order: number[], title: string,
               names: string[], headOf: (component: number) => string,
               private readonly tell: (channel: number, component: number) => void) {
-    this.sums = basis.map((row) => row.reduce((sum, value) => sum + value, 0));
-    this.largest = (basis[0] ?? []).map((_value, k) => Math.max(...basis.map((row) => row[k]!), 1e-300));
-    this.frame = h("div", {
+    this.replace(basis);
+    const frame = h("div", {
       class: "heat-frame", tabindex: 0, role: "application",
       "aria-label": `Basis ${title}: ${basis.length} channels by ${this.columns} sources. Arrow keys read entries.`,
       onkeydown: (event) => this.key(event as KeyboardEvent),
       onmousemove: (event) => this.point(event as MouseEvent),
     }, this.canvas);
+    this.frame = frame;
     const labels = this.rowHeight >= 13
       ? h("div", { class: "heat-names", "aria-hidden": "true" }, ...order.map((m) => nameOf(names[m]!))) : null;
     if (labels) labels.style.setProperty("--names", namesWidth(names));
     const head = this.columns <= 30
       ? h("div", { class: "heat-head", "aria-hidden": "true" }, ...(basis[0] ?? []).map((_value, k) => h("span", {}, headOf(k)))) : null;
     this.element = h("figure", { class: labels ? "heat with-names" : "heat" },
-      h("figcaption", {}, title), h("div", { class: "heat-body" }, labels, h("div", { class: "heat-right" }, head, this.frame)));
+      h("figcaption", {}, title), h("div", { class: "heat-body" }, labels, h("div", { class: "heat-right" }, head, frame)));
     if (head) this.element.classList.add("with-head");
     this.element.style.setProperty("--row", `${this.rowHeight}px`);
-    whenVisible(this.frame, () => this.draw());
+    whenVisible(frame, () => this.draw());
     onTheme(() => this.draw());
   }
 
@@ -70,6 +70,14 @@ class HeatMap {
 
   private get rowHeight(): number {
     return Math.max(Math.min(Math.floor(640 / Math.max(this.basis.length, 1)), 22), this.basis.length > 640 ? 1 : 2);
+  }
+
+  // Other numbers, for as many channels and sources.
+  replace(basis: number[][]): void {
+    this.basis = basis;
+    this.sums = basis.map((row) => row.reduce((sum, value) => sum + value, 0));
+    this.largest = (basis[0] ?? []).map((_value, k) => basis.reduce((most, row) => Math.max(most, row[k]!), 1e-300));
+    if (this.frame) this.draw();
   }
 
   setScale(scale: Scale): void {
@@ -84,7 +92,7 @@ class HeatMap {
   }
 
   private draw(): void {
-    const width = this.frame.clientWidth;
+    const width = this.frame?.clientWidth ?? 0;
     const height = this.rowHeight * this.order.length;
     if (width === 0) return;
     const ratio = window.devicePixelRatio || 1;
