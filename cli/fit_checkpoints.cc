@@ -95,8 +95,8 @@ void FitCheckpoints::watch(const DataStream& data, const LiveOutputs& outputs) {
 }
 
 void FitCheckpoints::update() {
-  const bool has_started = restarts_.session(0).learner() != nullptr;
-  const bool may_take_long = is_slow_ || (restarts_.size() > 1 && !has_started);
+  const bool is_settled = restarts_.session(0).is_settled();
+  const bool may_take_long = is_slow_ || (restarts_.size() > 1 && !is_settled);
   if (is_asked_for() && may_take_long && restarts_.is_due()) get_ready(true);
   if (data_->num_replaced() != num_replaced_) {  // to resume, the new file will be read
     num_replaced_ = data_->num_replaced();

@@ -77,7 +77,7 @@ class FitCheckpoints {
   headwater::StreamDigest seen_;  // of the present file of data
   std::int64_t num_replaced_ = 0;
   std::int64_t num_given_ = 0;
-  bool is_slow_ = false;  // the last update was
+  bool is_slow_ = true;  // the last update was; the first one may be
 
   std::mutex mutex_;                  // of what follows, for end_program()
   const DataStream* data_ = nullptr;  // set once, by watch()

@@ -152,8 +152,8 @@ void print_restarts(const Restarts& restarts) {
   const Index best = restarts.best();
   for (Index i = 0; i < restarts.size(); ++i) {
     const Session& session = restarts.session(i);
-    say("seed {}: log-likelihood {:.2f}{}\n", session.config().seed, session.log_likelihood(),
-        i == best ? ", the best, is kept" : "");
+    say("seed {}: log-likelihood {:.2f} from its last start{}\n", session.config().seed,
+        merit(session), i == best ? ", the best, is kept" : "");
   }
 }
 
@@ -212,14 +212,8 @@ void take_in(DataStream& data, FitCheckpoints& checkpoints, LiveView& view, bool
       with_commas(options.skip.value_or(0)), with_commas(data.num_bad_rows())));
 }
 
-// Rows that were held back until there were enough for a start go into the checkpoint. Lines about
-// them from another start, of fewer rows, must not go out before those.
-bool must_be_mute(const FitOptions& options, const Session& session) {
-  return stop_signal() != 0 && !options.checkpoints.file.empty() && session.learner() == nullptr;
-}
-
-void take_in_and_finish(const FitOptions& options, DataStream& data, LiveOutputs& outputs,
-                        FitCheckpoints& checkpoints, LiveView& view, Restarts& restarts) {
+void take_in_and_finish(const FitOptions& options, DataStream& data, FitCheckpoints& checkpoints,
+                        LiveView& view, Restarts& restarts) {
   bool is_bad_row = false;
   try {
     try {
@@ -230,7 +224,6 @@ void take_in_and_finish(const FitOptions& options, DataStream& data, LiveOutputs
     }
     if (checkpoints.observations() == 0) refuse_no_observations(data, options.checkpoints);
     checkpoints.put_away();
-    if (must_be_mute(options, restarts.session(0))) outputs.mute();
     restarts.finish();
     checkpoints.add_sent();
   } catch (const UsageError&) {
@@ -313,7 +306,7 @@ void fit(const FitOptions& options) {
     view.add_bad_row();
     outputs.write_bad_row(message);
   });
-  take_in_and_finish(options, data, outputs, checkpoints, view, restarts);
+  take_in_and_finish(options, data, checkpoints, view, restarts);
   if (deadline) deadline->lift();
   const Session& best = restarts.session(restarts.best());
   Model model = best.model();

@@ -40,12 +40,14 @@ bool LiveOutputs::is_due(const std::optional<LineFile>& file, std::int64_t t) co
 // Both lines are there before one of them is written, so that an error in one file does not cost
 // the other its line.
 void LiveOutputs::write(const StepReport& report, const Session& session) {
-  if (is_muted_ || (!log_ && !x_)) return;
+  if (!log_ && !x_) return;
   const OnlineEm& learner = *session.learner();
   Surprise surprise;
   if (with_surprise_) {
-    surprise = {-report.filter.log_predictive,
-                tail_probability_(session.prediction(), *report.observation)};
+    // Nothing is unusual where nothing is known.
+    const double tail =
+        report.is_blind ? 1 : tail_probability_(session.prediction(), *report.observation);
+    surprise = {-report.filter.log_predictive, tail};
   }
   const Surprise* added = with_surprise_ ? &surprise : nullptr;
   const std::string time = data_.time_text(*report.observation);

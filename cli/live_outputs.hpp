@@ -21,9 +21,6 @@ class LiveOutputs {
   void write(const headwater::StepReport& report, const headwater::Session& session);
   void write_bad_row(const std::string& message);
 
-  // From here on nothing is written: what follows is not part of the stream.
-  void mute() { is_muted_ = true; }
-
   std::vector<headwater::GrowingFile> files() const;
   std::int64_t sent() const { return sent_; }  // see Checkpoint
 
@@ -36,7 +33,6 @@ class LiveOutputs {
   std::optional<LineFile> x_;
   headwater::TailProbability tail_probability_;
   bool with_surprise_;
-  bool is_muted_ = false;
   std::int64_t sent_before_;
   std::atomic<std::int64_t> sent_;  // read by the thread that ends the program
 };

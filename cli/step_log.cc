@@ -24,6 +24,7 @@ std::string log_line(const StepReport& report, EngineKind engine, const Estimate
   json.key("step").value(report.step_size);
   json.key("updated").value(report.updated);
   json.key("in_start").value(report.in_start);
+  json.key("provisional").value(report.provisional);
   json.key("outlier").value(report.is_outlier);
   json.key("impossible").value(report.filter.impossible);
   if (report.revived >= 0) {

@@ -18,6 +18,7 @@
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
+#include "headwater/learning/search_effort.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/learning/start_trials.hpp"
 
@@ -33,71 +34,18 @@ constexpr Index kMostLevelStates = 256;
 // one with 2,000 and in none with 4,000.
 constexpr Index kObservationsForCumulants = 4000;
 
-// A trial is fitted to so many observations at least, and by so many iterations, to compare laws
-// and expectations.
+// A trial is fitted to so many observations at least to compare laws and expectations.
 constexpr Index kFewestForChoices = 30;
-constexpr std::int64_t kChoiceIterations = 15;
 
-// The first round is on few observations: enough to tell a hopeless beginning.
-constexpr Index kFirstRound = 300;
-// EM is tried on 2 M K observations, within these bounds: with fewer the sources are not told
-// apart, with more the search takes longer than the fit.
-constexpr Index kFewestTried = 1000;
-constexpr Index kMostTried = 3000;
-// ... and on fewer where an iteration is dear, but never on less than this.
-constexpr Index kFewestAffordable = 200;
-// What an iteration may cost by each engine, in cells: states (or particles, or columns) times
-// channels. Each was chosen so that a search takes some ten seconds on one core.
-constexpr double kMostStateCells = 3e7;
-constexpr double kMostParticleCells = 1e8;
-constexpr double kMostBeamCells = 2e8;
-constexpr double kMostFastCells = 1e9;
-// What an observation costs beside its channels, in channels, at least. A move between states costs
-// as much as a channel, so that it is more where an axis has many states.
-constexpr Index kChannelsOfOverhead = 20;
-// Passes of the fast engine over an observation's counts.
-constexpr Index kFastPasses = 20;
 // The buffer holds no more cells than this: 32 MB of counts.
 constexpr Index kMostBufferedCells = Index{1} << 22;
 constexpr Index kFewestBuffered = 20;
-
-// EM goes on in rounds, on more observations each time, with the better half of the trials.
-struct Round {
-  Index observations;
-  std::int64_t iterations;
-  std::size_t trials;  // that go on from it
-};
 
 void sort_by_likelihood(std::vector<StartTrial>& trials, std::size_t count) {
   std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
                    [](const StartTrial& a, const StartTrial& b) {
                      return a.report.log_likelihood > b.report.log_likelihood;
                    });
-}
-
-// How many observations EM is tried on, if that can be afforded.
-Index observations_to_try(Index num_channels, Index num_components) {
-  return std::clamp<Index>(2 * num_channels * num_components, kFewestTried, kMostTried);
-}
-
-// Fewer of the n observations where an iteration is dear: where there are many channels each tells
-// more. width: states, particles or columns that are looked at for each channel.
-Index affordable(Index n, Index width, Index num_channels, double most_cells,
-                 Index overhead = kChannelsOfOverhead) {
-  const auto cells = static_cast<double>(width * (num_channels + overhead));
-  return std::min(n, std::max(kFewestAffordable, static_cast<Index>(most_cells / cells)));
-}
-
-Index moves_out_of_a_state(const FiniteChain& chain) {
-  Index moves = 0;
-  for (const FiniteAxis& axis : chain.axes) moves += axis.size();
-  return std::max(moves, kChannelsOfOverhead);
-}
-
-// Where the prior has a scale EM's steps are as they are, and more of them are needed.
-std::vector<Round> rounds_by_particles(const AnyPrior& prior, Index n) {
-  if (prior.has_scale()) return {{n, 10, 2}, {n, 15, 1}, {n, 50, 1}};
-  return {{n, 5, 2}, {n, 10, 1}, {n, 15, 1}};
 }
 
 // Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
@@ -174,18 +122,19 @@ class Search {
  public:
   Search(const RecordView& observations, const AnyPrior& prior, const AnyLaw& law,
          const std::vector<Index>& periods, bool background, const MStepOptions& options,
-         std::uint64_t seed)
+         std::uint64_t seed, const SearchEffort& effort)
       : observations_(observations),
         prior_(prior),
         options_(options),
         seed_(seed),
+        effort_(effort),
         num_tried_(std::min(observations.size(), observations_to_try(observations.num_channels(),
                                                                      prior.num_components()))) {
     const std::vector<Matrix> profiles = channel_profiles(observations, periods);
     const Matrix rates = profiles.empty()
                              ? observations.rates()
                              : RecordView(without_season(observations, profiles)).rates();
-    for (Beginning& begin : beginnings(rates, prior, law, seed)) {
+    for (Beginning& begin : beginnings(rates, prior, law, seed, effort.random_starts)) {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);
       Estimate estimate = with_season({std::move(basis), prior, law}, profiles);
@@ -275,7 +224,7 @@ class Search {
 
   // Those that choices are made on after run().
   RecordView tried_again() const {
-    const Index all = std::max(last_stage_.rounds.back().observations, kFewestAffordable);
+    const Index all = std::max(last_stage_.rounds.back().observations, effort_.fewest_observations);
     return observations_.first(std::min(observations_.size(), all));
   }
   MakeFilter filter() const {
@@ -296,44 +245,42 @@ class Search {
       const MakeTrialEngine make = [&](const Estimate& estimate, std::uint64_t seed) {
         return with_levels(learner_(estimate, seed), estimate.law);
       };
-      improve_by_engine(result, observations_.first(observations), kChoiceIterations, options, make,
-                        seed_, tell);
+      improve_by_engine(result, observations_.first(observations), effort_.choice_iterations,
+                        options, make, seed_, tell);
     } else {
-      last_stage_.improve(result, {observations, kChoiceIterations, 1}, options, tell);
+      last_stage_.improve(result, {observations, effort_.choice_iterations, 1}, options, tell);
     }
     return result.estimate;
   }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
   Index most_affordable(Index width, double most_cells) const {
-    return affordable(num_tried_, width, observations_.num_channels(), most_cells);
+    return effort_.affordable(num_tried_, width, observations_.num_channels(), most_cells);
   }
 
   Index most_states_affordable(const FiniteChain& chain) const {
-    return affordable(num_tried_, chain.num_states(), observations_.num_channels(), kMostStateCells,
-                      moves_out_of_a_state(chain));
+    return effort_.affordable(num_tried_, chain.num_states(), observations_.num_channels(),
+                              kMostStateCells, moves_out_of_a_state(chain));
   }
 
   Stage by_exact_em(const AnyPrior& prior) const {
-    const Index most = most_states_affordable(prior.finite_chain());
-    const Index few = std::min(most, kFirstRound);
-    return {{{few, 10, 4}, {most, 15, 2}, {most, 30, 1}}, exactly(), options_};
+    return {effort_.rounds_by_exact_em(most_states_affordable(prior.finite_chain())), exactly(),
+            options_};
   }
   // What the options hold are parameters of the prior, which the stand-in does not have.
   Stage by_stand_in(const AnyPrior& levels) const {
-    const Index most = most_states_affordable(levels.finite_chain());
-    const Index few = std::min(most, kFirstRound);
     MStepOptions options = options_;
     options.held_parameters.clear();
-    return {{{few, 10, 4}, {most, 20, 4}}, exactly(), std::move(options)};
+    return {effort_.rounds_by_stand_in(most_states_affordable(levels.finite_chain())), exactly(),
+            std::move(options)};
   }
   Stage by_particles() const {
     const Index all = most_affordable(kTrialParticles * num_columns(), kMostParticleCells);
-    return {rounds_by_particles(prior_, all), with_engines(particle_engines(learns())), options_};
+    return {effort_.rounds_by_particles(all, prior_.has_scale()),
+            with_engines(particle_engines(learns())), options_};
   }
   Stage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
-    const Index most = most_affordable(width * num_columns(), most_cells);
-    const Index few = std::min(most, kFirstRound);
-    return {{{few, 10, 2}, {most, 20, 1}, {most, 20, 1}}, with_engines(std::move(make)), options_};
+    return {effort_.rounds_by_engine(most_affordable(width * num_columns(), most_cells)),
+            with_engines(std::move(make)), options_};
   }
 
   Improve exactly() const {
@@ -355,6 +302,7 @@ class Search {
   const AnyPrior& prior_;
   const MStepOptions& options_;
   std::uint64_t seed_;
+  SearchEffort effort_;
   Index num_tried_;
   std::vector<StartTrial> trials_;
   OnSearch on_search_;
@@ -370,8 +318,9 @@ class Search {
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
                             const std::vector<AnyLaw>& laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,
-                            const OnSearch& on_search, const std::vector<Index>& periods) {
-  Search search(observations, prior, laws.front(), periods, background, options, seed);
+                            const OnSearch& on_search, const std::vector<Index>& periods,
+                            const SearchEffort& effort) {
+  Search search(observations, prior, laws.front(), periods, background, options, seed, effort);
   std::vector<StartTrial> trials = search.run(on_search);
   StartTrial& best = trials.front();
   StartReport report;
@@ -380,7 +329,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   if (search.can_compare() && observations.size() >= kFewestForChoices) {
     // A basis that is not known well makes every law look dispersed. So what is expected of it is
     // found between two choices, and again under a law that was chosen with that.
-    for (std::size_t i = 1; i < laws.size(); ++i) {
+    for (std::size_t i = 1; i < std::min(laws.size(), effort.most_laws); ++i) {
       report.laws.push_back(search.choose_law(laws[i], best));
       if (i > 1 && report.laws.back().chosen != laws[i]->name()) continue;
       search.choose_expectation(best);

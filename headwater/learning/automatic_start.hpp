@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "headwater/learning/estimate.hpp"
+#include "headwater/learning/search_effort.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
 
@@ -50,6 +51,7 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
                             const std::vector<AnyLaw>& laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,
-                            const OnSearch& on_search = {}, const std::vector<Index>& periods = {});
+                            const OnSearch& on_search = {}, const std::vector<Index>& periods = {},
+                            const SearchEffort& effort = {});
 
 }  // namespace headwater

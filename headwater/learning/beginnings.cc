@@ -13,7 +13,6 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kRandomStarts = 4;
 constexpr int kFactorisationIterations = 100;
 // A basis with more entries than this has one beginning: the buffer has few observations of so many
 // channels, and some hundred iterations of EM would each go over all entries.
@@ -45,7 +44,8 @@ Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& st
 }  // namespace
 
 std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
-                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed) {
+                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed,
+                                  Index random_starts) {
   std::vector<Beginning> bases;
   if (observations.rows() * prior.num_components() > kMostEntriesTried) {
     const Matrix random = random_start(observations, prior, seed);
@@ -53,7 +53,7 @@ std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
     bases.push_back({"factorisation", factorised(observations, random, prior, iterations), true});
     return bases;
   }
-  for (Index i = 0; i < kRandomStarts; ++i) {
+  for (Index i = 0; i < random_starts; ++i) {
     const std::uint64_t own_seed = seed + (static_cast<std::uint64_t>(i) << 40);
     bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
   }

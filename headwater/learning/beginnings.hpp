@@ -16,9 +16,11 @@ struct Beginning {
   bool is_factorised = false;
 };
 
-// From cumulants of the counts, from classical factorisation, and at random. observations: M x T
+// From cumulants of the counts, from classical factorisation, and at random (at least one).
+// observations: M x T
 // rates, NaN where a cell is missing.
 std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
-                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed);
+                                  const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed,
+                                  Index random_starts);
 
 }  // namespace headwater

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "headwater/any_prior.hpp"
+#include "headwater/observation.hpp"
 
 namespace headwater {
 
@@ -11,6 +12,14 @@ namespace headwater {
 // is positive, even for a channel with no counts so far, since a zero could never be left again.
 Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
                     std::uint64_t seed);
+
+// A start that predicts about the mean of each channel, for the very first observations of a
+// stream: columns that are nearly the same, each channel's mean (with half a count more, so that
+// none is expected to be silent for ever) shared out among them.
+Matrix even_start(const RecordView& observations, const AnyPrior& prior, std::uint64_t seed);
+// How dispersed counts are around the means of their channels, (variance - mean) / mean^2, all
+// channels together; where little has been seen, close to a value that is usual for counts.
+double dispersion_so_far(const RecordView& observations);
 
 // A background column to start from: a tenth of the mean counts.
 Vector background_start(const Eigen::Ref<const Matrix>& observations);

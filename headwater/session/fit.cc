@@ -91,66 +91,78 @@ void Session::Fit::update(const Observation& y) {
   add(placed_);
 }
 
-void Session::Fit::add(const Observation& y) {
-  if (learner_ && held_back_.empty()) {
-    take_in(y);
-    return;
-  }
-  held_back_.add(y);
-  if (learner_) {
-    take_in_held_back();
-  } else if (!wants_to_hold_back()) {
-    start();
-  }
-}
-
 void Session::Fit::exchange(StateArchive& archive) {
   if (config_.method == Method::kBatch) {
     throw UsageError("batch EM keeps the whole record; only online fits can be put away");
   }
   if (is_torn_) throw UsageError("the fit was interrupted in the middle of an observation");
-  bool has_started = learner_.has_value();
   archive.count(num_channels_);
-  archive(observations_, is_finished_, held_back_, num_taken_in_, start_report_, health_, trace_);
-  archive(length_of_start_, observations_after_start_, log_likelihood_after_start_, guard_,
-          outliers_, first_outlier_, periods_, position_, names_);
-  archive.expect(
-      std::ssize(periods_) <= kMostPeriods &&
-          std::ranges::all_of(periods_,
-                              [](Index period) { return period >= 2 && period <= kLongestPeriod; }),
-      "a period that is none");
+  archive(observations_, is_finished_, position_, held_back_, num_taken_in_, climbed_,
+          has_searched_, is_settled_, has_seen_a_cell_, race_);
+  archive(log_likelihood_, impossible_, length_of_start_, observations_after_start_,
+          log_likelihood_after_start_, health_, trace_, names_);
   archive.expect(position_ >= 0, "a position that is none");
-  archive(has_started);
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
-                     num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size(),
+                     num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size() && climbed_ >= 0 &&
+                     climbed_ <= observations_ && is_count(impossible_),
                  "a number of observations that is none");
   archive.expect(names_.empty() || num_channels_ == 0 || std::ssize(names_) == num_channels_,
                  "names of other channels");
   archive.expect(held_back_.empty() || held_back_.num_channels() == num_channels_,
                  "observations of another length");
-  archive.expect(num_channels_ > 0 || (!has_started && observations_ == 0),
-                 "observations without a channel");
-  archive.expect(guard_.num_channels() == 0 || guard_.num_channels() == num_channels_,
-                 "largest counts of other channels");
-  if (!has_started) return;
-  std::string law = learner_ ? learner_->last().law->name() : "";
-  archive(law);
+  archive.expect(std::isfinite(log_likelihood_) && std::isfinite(log_likelihood_after_start_),
+                 "a log-likelihood that is not finite");
+  exchange_contender(archive, leader_);
+  exchange_contender(archive, rival_);
+  archive.expect(leader_.has_value() == (observations_ > 0), "observations without a fit");
+  if (leader_) {
+    archive.expect(trace_.has_length(trace_values(leader_->learner.last()).size()),
+                   "a trace of another length");
+  }
+}
+
+void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Contender>& contender) {
+  bool is_there = contender.has_value();
+  archive(is_there);
+  if (archive.is_reading()) contender.reset();
+  if (!is_there) return;
+  archive.expect(num_channels_ > 0, "a fit without a channel");
+  std::int64_t waits_for = contender ? contender->waits_for : 0;
+  std::string law;
+  std::vector<Index> periods;
+  if (contender) {
+    const Estimate estimate = contender->learner.last();
+    law = estimate.law->name();
+    for (const Matrix& profile : estimate.season.profiles()) periods.push_back(profile.cols());
+  }
+  archive(waits_for, law, periods);
+  archive.expect(is_count(waits_for) || waits_for == Contender::kNever,
+                 "a number of observations that is none");
   archive.expect(std::ranges::find(law_table(), law, &LawInfo::name) != law_table().end(),
                  "an unknown law of the counts");
-  if (!learner_) {
+  archive.expect(
+      std::ssize(periods) <= kMostPeriods &&
+          std::ranges::all_of(periods,
+                              [](Index period) { return period >= 2 && period <= kLongestPeriod; }),
+      "a period that is none");
+  if (!contender) {
     const Index columns = config_.num_components + (config_.background ? 1 : 0);
     CountsConfig counts = config_.counts;
     counts.law = law;
     counts.parameters.clear();
     Estimate blank{Matrix::Ones(num_channels_, columns), prior_, make_law(num_channels_, counts),
-                   Season::flat(config_.num_components, periods_)};
+                   Season::flat(config_.num_components, periods)};
     auto engine =
         engine_for(blank, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
-    learner_.emplace(std::move(engine), std::move(blank), learner_options());
+    contender.emplace(
+        Contender{waits_for,
+                  {},
+                  OnlineEm(std::move(engine), std::move(blank), learner_options({}, waits_for))});
   }
-  archive(*learner_);
-  archive.expect(trace_.has_length(trace_values(learner_->last()).size()),
-                 "a trace of another length");
+  archive(contender->report, contender->learner, contender->guard, contender->outliers,
+          contender->first_outlier);
+  const Index guarded = contender->guard.num_channels();
+  archive.expect(guarded == 0 || guarded == num_channels_, "largest counts of other channels");
 }
 
 void Session::Fit::finish() {
@@ -159,10 +171,11 @@ void Session::Fit::finish() {
   if (config_.method == Method::kBatch) {
     run_batch();
   } else {
-    if (!learner_) start();
-    take_in_held_back();
-    learner_->finish();
-    record(learner_->observations(), learner_->log_likelihood(), true);
+    catch_up();
+    end_race_if_over();
+    if (!is_settled_) settle(held_back_);
+    leader_->learner.finish();
+    record(observations_, log_likelihood_, true);
   }
   is_finished_ = true;
   refuse_infinite_estimate();
@@ -170,87 +183,13 @@ void Session::Fit::finish() {
 
 // Counts, exposures or starting values beyond what arithmetic can hold.
 void Session::Fit::refuse_infinite_estimate() const {
-  const Estimate estimate = batch_ ? batch_->estimate : learner_->reported();
-  const Estimate last = batch_ ? batch_->last : learner_->last();
+  const Estimate estimate = batch_ ? batch_->estimate : leader_->learner.reported();
+  const Estimate last = batch_ ? batch_->last : leader_->learner.last();
   if (estimate.is_finite() && last.is_finite()) return;
   throw InputError(
       "the fit has not led to a finite estimate: counts, exposures or starting values are too "
       "large "
       "or too small for arithmetic");
-}
-
-void Session::Fit::start() {
-  if (on_start.get()) on_start.get()();
-  Estimate start = starting_estimate();
-  length_of_start_ = held_back_.size();
-  auto engine =
-      engine_for(start, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
-  learner_.emplace(std::move(engine), std::move(start), learner_options());
-  take_in_held_back();
-}
-
-// Counted before it is taken in, so that none is taken in twice if a callback throws.
-void Session::Fit::take_in_held_back() {
-  if (held_back_.empty()) return;
-  while (num_taken_in_ < held_back_.size()) take_in(held_back_[num_taken_in_++]);
-  held_back_.clear();
-  num_taken_in_ = 0;
-}
-
-void Session::Fit::take_in(const Observation& y) {
-  prediction_before_m_step_.reset();
-  OnlineEm::BeforeMStep before_m_step;
-  if (keeps_predictions_) {
-    before_m_step = [&](const StepReport& report) {
-      prediction_before_m_step_ = draw_prediction(learner_->engine(), report.t, config_.seed);
-    };
-  }
-  const Observation& taken = guarded(y);
-  is_torn_ = true;
-  StepReport report = learner_->update(taken, before_m_step);
-  is_torn_ = false;
-  report.observation = &y;
-  report.is_outlier = &taken != &y;
-  report.in_start = report.t <= length_of_start_;
-  if (!report.in_start && !report.filter.impossible) {
-    ++observations_after_start_;
-    log_likelihood_after_start_ += report.filter.log_predictive;
-  }
-  if (const ParticleReport* particles = report.filter.particles()) {
-    health_.add(*particles, config_.engine.num_particles);
-  }
-  if (trace_.is_due(report.t)) record(report.t, learner_->log_likelihood(), false);
-  if (on_step.get()) on_step.get()(report);
-  if (report.filter.impossible && config_.strict) {
-    throw InputError(
-        fmt::format("observation {} is impossible under the parameters of its time", report.t));
-  }
-}
-
-const Observation& Session::Fit::guarded(const Observation& y) {
-  if (!guards() || !guard_.suspects(y)) return y;
-  if (usual_activation_.size() == 0) {
-    usual_activation_.setOnes(learner_->engine().emission().num_columns());
-    usual_activation_.head(config_.num_components) = mean_activation(prior_);
-  }
-  const Vector x = learner_->observations() > 0
-                       ? learner_->engine().filtered_activation().cwiseMax(usual_activation_)
-                       : usual_activation_;
-  if (!guard_.refuses(y, learner_->engine().emission().at(y.position()), x,
-                      learner_->observations() + 1)) {
-    return y;
-  }
-  if (outliers_++ == 0) first_outlier_ = learner_->observations() + 1;
-  missing_.assign_missing(y.num_channels());
-  missing_.set_position(y.position());
-  missing_.set_begins_sequence(y.begins_sequence());
-  missing_.set_time(y.time());
-  return missing_;
-}
-
-PredictiveDraws Session::Fit::prediction() const {
-  if (prediction_before_m_step_) return *prediction_before_m_step_;
-  return draw_prediction(started().engine(), started().observations(), config_.seed);
 }
 
 std::unique_ptr<Engine> Session::Fit::engine_for(const Estimate& estimate, std::uint64_t seed,
@@ -262,7 +201,7 @@ void Session::Fit::leave_out_giants() {
   Record kept = without_lone_giants(held_back_);
   for (Index t = 0; t < kept.size(); ++t) {
     const bool is_left_out = held_back_[t].any_seen() && !kept[t].any_seen();
-    if (is_left_out && outliers_++ == 0) first_outlier_ = t + 1;
+    if (is_left_out && batch_outliers_++ == 0) first_batch_outlier_ = t + 1;
   }
   held_back_ = std::move(kept);
 }
@@ -275,9 +214,11 @@ void Session::Fit::run_batch() {
     if (trace_.is_due(iteration)) trace_.add({iteration, log_likelihood, values, values});
     if (on_iteration.get()) on_iteration.get()(iteration, log_likelihood, estimate);
   };
-  Estimate start = starting_estimate();
-  if (engine().kind == EngineKind::kExact && !drifts(start.law)) {
-    batch_ = batch_em(held_back_, std::move(start), batch_options(), tell);
+  Start start = find_start(held_back_, {});
+  batch_report_ = std::move(start.report);
+  const BatchEmOptions options = batch_options(start.expectation);
+  if (engine().kind == EngineKind::kExact && !drifts(start.estimate.law)) {
+    batch_ = batch_em(held_back_, std::move(start.estimate), options, tell);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     const auto engine_of_iteration = [&](const Estimate& estimate, std::int64_t iteration) {
@@ -285,7 +226,7 @@ void Session::Fit::run_batch() {
       return engine_for(estimate, seed, pool);
     };
     batch_ =
-        monte_carlo_em(held_back_, std::move(start), batch_options(), engine_of_iteration, tell);
+        monte_carlo_em(held_back_, std::move(start.estimate), options, engine_of_iteration, tell);
   }
   held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
@@ -293,8 +234,8 @@ void Session::Fit::run_batch() {
 }
 
 void Session::Fit::record(std::int64_t t, double log_likelihood, bool is_end) {
-  TraceRow row{t, log_likelihood, trace_values(learner_->reported()),
-               trace_values(learner_->last())};
+  TraceRow row{t, log_likelihood, trace_values(leader_->learner.reported()),
+               trace_values(leader_->learner.last())};
   if (is_end) {
     trace_.add_last(std::move(row));
   } else {
@@ -304,12 +245,12 @@ void Session::Fit::record(std::int64_t t, double log_likelihood, bool is_end) {
 
 double Session::Fit::log_likelihood() const {
   if (batch_) return batch_->log_likelihood.back();
-  return learner_ ? learner_->log_likelihood() : 0;
+  return log_likelihood_;
 }
 
 const OnlineEm& Session::Fit::started() const {
-  if (!learner_) throw UsageError("there is no estimate before the start of the fit");
-  return *learner_;
+  if (!leader_) throw UsageError("there is no estimate before the start of the fit");
+  return leader_->learner;
 }
 
 Vector Session::Fit::filtered_activation() const {
@@ -325,15 +266,15 @@ Forecast Session::Fit::forecast(const ForecastOptions& options) const {
 }
 
 Model Session::Fit::model() const {
-  if (!learner_ && !batch_) throw UsageError("there is no model before the start of the fit");
-  Model model(batch_ ? batch_->estimate : learner_->reported(),
-              batch_ ? batch_->last : learner_->last());
+  if (!leader_ && !batch_) throw UsageError("there is no model before the start of the fit");
+  Model model(batch_ ? batch_->estimate : leader_->learner.reported(),
+              batch_ ? batch_->last : leader_->learner.last());
   model.background = config_.background;
   model.names = names_;
   const EngineChoice choice = engine();
   model.engine = choice.kind;
   model.engine_reason = choice.reason;
-  model.lost_mass = batch_ ? 0 : learner_->mean_lost_mass();
+  model.lost_mass = batch_ ? 0 : leader_->learner.mean_lost_mass();
   if (choice.kind == EngineKind::kParticle) {
     model.proposal = choose_proposal(config_, prior_, num_channels_);
     model.effective_part = health_.mean_part();
@@ -342,13 +283,12 @@ Model Session::Fit::model() const {
   model.keeps_its_start = waits_for_search();
   model.seed = config_.seed;
   model.version = version();
-  model.observations = batch_ ? observations_ : learner_->observations();
-  model.impossible_observations =
-      batch_ ? batch_->impossible_observations : learner_->impossible_observations();
-  model.outliers = outliers_;
-  model.first_outlier = first_outlier_;
-  model.revivals = batch_ ? 0 : learner_->revivals();
-  model.iterations = batch_ ? batch_->iterations : learner_->m_steps();
+  model.observations = observations_;
+  model.impossible_observations = batch_ ? batch_->impossible_observations : impossible_;
+  model.outliers = batch_ ? batch_outliers_ : leader_->outliers;
+  model.first_outlier = batch_ ? first_batch_outlier_ : leader_->first_outlier;
+  model.revivals = batch_ ? 0 : leader_->learner.revivals();
+  model.iterations = batch_ ? batch_->iterations : leader_->learner.m_steps();
   model.converged = batch_ && batch_->converged;
   model.log_likelihood = log_likelihood();
   model.log_likelihood_after_start = log_likelihood_after_start_;

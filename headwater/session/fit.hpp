@@ -8,10 +8,10 @@
 #include "headwater/inference.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/batch_em.hpp"
-#include "headwater/learning/outlier_guard.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/session.hpp"
+#include "headwater/session/contender.hpp"
 #include "headwater/session/engine_table.hpp"
 #include "headwater/session/trace.hpp"
 
@@ -52,8 +52,9 @@ class Session::Fit {
   std::int64_t observations() const { return observations_; }
   double log_likelihood() const;
   EngineChoice engine() const { return choose_engine(config_, prior_, num_channels_); }
-  const OnlineEm* learner() const { return learner_ ? &*learner_ : nullptr; }
-  const StartReport& start_report() const { return start_report_; }
+  const OnlineEm* learner() const { return leader_ ? &leader_->learner : nullptr; }
+  bool is_settled() const { return is_settled_; }
+  const StartReport& start_report() const { return leader_ ? leader_->report : batch_report_; }
   const ParticleHealth& particle_health() const { return health_; }
   Vector filtered_activation() const;
   Matrix forecast(Index horizon) const;
@@ -72,15 +73,19 @@ class Session::Fit {
   OwnCallback<void(std::int64_t, std::int64_t)> on_search;
 
  private:
-  void add(const Observation& y);
   void check_start() const;
-  const OnlineEm& started() const;  // throws UsageError before the start
   void check(const Observation& y);
+  const OnlineEm& started() const;  // throws UsageError before the start
+
+  // How a fit starts (fit_start.cc).
+  bool start_is_given() const;
   bool wants_to_hold_back() const;
   Index num_to_hold_back() const;
-  MStepOptions m_step_options() const;
-  OnlineEmOptions learner_options() const;
-  BatchEmOptions batch_options() const;
+  MStepOptions m_step_options(const BasisExpectation& expectation) const;
+  // waits_for: see Contender.
+  OnlineEmOptions learner_options(const BasisExpectation& expectation,
+                                  std::int64_t waits_for) const;
+  BatchEmOptions batch_options(const BasisExpectation& expectation) const;
   bool searches() const;
   bool learns_season() const;
   // Whether the first M-step waits until what was searched is in.
@@ -89,53 +94,82 @@ class Session::Fit {
   }
   // The laws to choose from, the first one for the search.
   std::vector<AnyLaw> laws() const;
+  AnyLaw provisional_law(const RecordView& observations) const;
   Index steps_of(const Period& period) const;
-  void choose_periods();
-  Estimate starting_estimate();
-  void start();
-  void take_in_held_back();
+  std::vector<Index> known_periods() const;  // those that need not be looked for
+  std::vector<Index> choose_periods(const RecordView& observations, StartReport& report) const;
+  Matrix with_background(Matrix basis, const Matrix& rates) const;
+  Start provisional_start(const RecordView& observations) const;
+  Start find_start(const RecordView& observations, const SearchEffort& effort) const;
+
+  // How a stream is taken in (fit_live.cc).
+  void add(const Observation& y);
+  void begin();
+  void catch_up();
+  void climb_if_due();
+  void settle(const RecordView& observations);
   void take_in(const Observation& y);
+  StepReport first_step();
+  void end_race_if_over();
+  StepReport predicted_step(const Observation& y);
+  void publish(StepReport& report);
+  void tell_of_start();
+  // A fit from this start that has taken in the observations. report: on the last of them.
+  Contender contender(Start start, const RecordView& observations, std::int64_t waits_for,
+                      StepReport* report = nullptr) const;
+  StepReport step(Contender& contender, const Observation& y,
+                  const OnlineEm::BeforeMStep& before_m_step = {}) const;
+  // Not if it is an outlier, which is treated as missing.
+  bool is_let_in(Contender& contender, const Observation& y) const;
+  void exchange_contender(StateArchive& archive, std::optional<Contender>& contender);
+
   void run_batch();
   void leave_out_giants();
   void record(std::int64_t t, double log_likelihood, bool is_end);
   void refuse_infinite_estimate() const;
+  bool guards() const { return config_.outliers == Outliers::kSkip && !config_.paper_exact; }
   std::unique_ptr<Engine> engine_for(const Estimate& estimate, std::uint64_t seed,
                                      std::shared_ptr<const ThreadPool> pool) const;
 
   Config config_;
   AnyPrior prior_;
-  StartReport start_report_;
-  BasisExpectation expectation_;  // of the basis, found with the start
   bool is_finished_ = false;
   bool is_torn_ = false;  // an error came in the middle of an observation
   Index num_channels_ = 0;
   std::vector<std::string> names_;  // of the channels
   std::int64_t observations_ = 0;
   Observation given_;
-  double seconds_a_row_ = 0;    // 0: not known
-  Observation placed_;          // the same, at its position in the season
-  std::int64_t position_ = 0;   // of the latest observation
-  std::vector<Index> periods_;  // from the start on
+  double seconds_a_row_ = 0;   // 0: not known
+  Observation placed_;         // the same, at its position in the season
+  std::int64_t position_ = 0;  // of the latest observation
+
+  // Until the last start is found: everything so far, and how many of these were taken in.
   Record held_back_;
-  Index num_taken_in_ = 0;            // of those held back
-  std::int64_t length_of_start_ = 0;  // observations that the start was found from
+  Index num_taken_in_ = 0;
+  std::int64_t climbed_ = 0;      // observations that the latest start was found from
+  bool has_searched_ = false;     // whether a search for a start has been finished
+  bool is_settled_ = false;       // whether the last start has been found
+  bool has_seen_a_cell_ = false;  // whether not all that was taken in was missing
+  std::optional<Contender> leader_;
+  std::optional<Contender> rival_;
+  Race race_;
+
+  // What was published.
+  double log_likelihood_ = 0;
+  std::int64_t impossible_ = 0;
+  std::int64_t length_of_start_ = 0;  // observations that a start may be found from
   std::int64_t observations_after_start_ = 0;
   double log_likelihood_after_start_ = 0;
-  OutlierGuard guard_;
-  std::int64_t outliers_ = 0;
-  std::int64_t first_outlier_ = 0;
-  Observation missing_;
-  Vector usual_activation_;  // under the prior that the fit began with
-  std::optional<OnlineEm> learner_;
-  std::optional<BatchEmResult> batch_;
-  bool guards() const { return config_.outliers == Outliers::kSkip && !config_.paper_exact; }
-  // The observation, or a missing one in its place if it is an outlier.
-  const Observation& guarded(const Observation& y);
-
   ParticleHealth health_;
   Trace trace_;
+
+  std::optional<BatchEmResult> batch_;
+  StartReport batch_report_;
+  std::int64_t batch_outliers_ = 0;
+  std::int64_t first_batch_outlier_ = 0;
+
   bool keeps_predictions_ = false;
-  // Of the last observation, where an M-step has followed it.
+  // Of the last observation, where an M-step or another start has followed it.
   std::optional<PredictiveDraws> prediction_before_m_step_;
 };
 

@@ -7,13 +7,15 @@
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
+#include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/period_search.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/session/fit.hpp"
 
-// How a fit starts: what is held back, the search or the random start, the learners' options.
+// How a fit starts: what is held back, provisional and random starts, searches, the learners'
+// options.
 
 namespace headwater {
 
@@ -35,6 +37,8 @@ constexpr std::int64_t kBurnIn = 100;
 constexpr double kSmallestStart = 1e-200;
 constexpr double kLargestStart = 1e15;
 
+constexpr const char* kDispersion = "dispersion";
+
 constexpr double kExponentAfterSearch = 0.7;
 constexpr double kRidgeAfterSearch = 0.15;
 
@@ -43,14 +47,14 @@ constexpr std::int64_t kReviveAfter = 1000;
 
 }  // namespace
 
-MStepOptions Session::Fit::m_step_options() const {
+MStepOptions Session::Fit::m_step_options(const BasisExpectation& expectation) const {
   MStepOptions options = config_.effective_m_step();
   const bool has_particles =
       prior_.is_finite() && choose_engine(config_, prior_, 0).kind == EngineKind::kParticle;
   if (has_particles && !config_.paper_exact) {
     options.transition_floor = std::min(0.1, 2 / static_cast<double>(config_.engine.num_particles));
   }
-  options.expectation = expectation_;
+  options.expectation = expectation;
   return options;
 }
 
@@ -91,12 +95,11 @@ Index Session::Fit::num_to_hold_back() const {
   return config_.start_on > 0 ? std::min<Index>(wanted, config_.start_on) : wanted;
 }
 
-bool Session::Fit::wants_to_hold_back() const {
-  if (config_.method == Method::kBatch) return true;
-  const bool start_is_given =
-      config_.initial_basis.cols() == config_.num_components + (config_.background ? 1 : 0);
-  return (!start_is_given || learns_season()) && observations_ < num_to_hold_back();
+bool Session::Fit::start_is_given() const {
+  return config_.initial_basis.cols() == config_.num_components + (config_.background ? 1 : 0);
 }
+
+bool Session::Fit::wants_to_hold_back() const { return !start_is_given() || learns_season(); }
 
 std::vector<AnyLaw> Session::Fit::laws() const {
   const bool is_auto = config_.counts.law == CountsConfig::kAuto;
@@ -130,83 +133,119 @@ Index Session::Fit::steps_of(const Period& period) const {
       fmt::format("period {} is {} rows; expected 2 to {}", period.text(), steps, kLongestPeriod));
 }
 
-void Session::Fit::choose_periods() {
-  periods_.clear();
+std::vector<Index> Session::Fit::known_periods() const {
+  std::vector<Index> periods;
   for (const Period& period : config_.season.periods) {
-    if (!period.is_auto()) periods_.push_back(steps_of(period));
-    if (!period.is_auto() || start_report_.looked_for_periods) continue;
-    start_report_.looked_for_periods = true;
-    start_report_.periods = find_periods(guards() ? without_lone_giants(held_back_) : held_back_);
+    if (!period.is_auto()) periods.push_back(steps_of(period));
   }
-  for (const StartReport::PeriodChoice& found : start_report_.periods) {
-    if (std::ranges::find(periods_, found.period) == periods_.end() &&
-        std::ssize(periods_) < kMostPeriods) {
-      periods_.push_back(found.period);
-    }
-  }
-  std::ranges::sort(periods_);
+  std::ranges::sort(periods);
+  return periods;
 }
 
-Estimate Session::Fit::starting_estimate() {
-  choose_periods();
-  if (searches()) {
-    const Index most = std::min<Index>(held_back_.size(), num_to_hold_back());
-    const Record searched = guards() ? without_lone_giants(held_back_) : held_back_;
-    StartSearch found = automatic_start(searched.first(most), prior_, laws(), config_.background,
-                                        m_step_options(), config_.seed, on_search.get(),
-                                        learns_season() ? periods_ : std::vector<Index>());
-    start_report_.trials = std::move(found.report.trials);
-    start_report_.chosen = std::move(found.report.chosen);
-    start_report_.laws = std::move(found.report.laws);
-    start_report_.basis_prior = found.report.basis_prior;
-    expectation_ = std::move(found.expectation);
-    if (!learns_season()) {
-      found.estimate.season = Season::flat(config_.num_components, periods_);
+std::vector<Index> Session::Fit::choose_periods(const RecordView& observations,
+                                                StartReport& report) const {
+  std::vector<Index> periods = known_periods();
+  if (std::ranges::none_of(config_.season.periods, &Period::is_auto)) return periods;
+  report.looked_for_periods = true;
+  report.periods = find_periods(observations);
+  for (const StartReport::PeriodChoice& found : report.periods) {
+    if (std::ranges::find(periods, found.period) == periods.end() &&
+        std::ssize(periods) < kMostPeriods) {
+      periods.push_back(found.period);
     }
-    return std::move(found.estimate);
   }
-  const Matrix rates = RecordView(held_back_).rates();
+  std::ranges::sort(periods);
+  return periods;
+}
+
+Matrix Session::Fit::with_background(Matrix basis, const Matrix& rates) const {
+  if (!config_.background || basis.cols() != config_.num_components) return basis;
+  basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+  basis.rightCols(1) = background_start(rates);
+  return basis;
+}
+
+// A law of counts that scatter, until the first search has chosen: too narrow a law predicts far
+// worse than one that is too wide.
+AnyLaw Session::Fit::provisional_law(const RecordView& observations) const {
+  std::vector<AnyLaw> all = laws();
+  if (all.size() == 1) return all.front();
+  AnyLaw law = std::move(all[1]);
+  const bool is_given = find_parameter(config_.counts.parameters, kDispersion) != nullptr;
+  if (!is_given && !config_.m_step.holds(kDispersion)) {
+    law.set_parameter(scalar_parameter(kDispersion, dispersion_so_far(observations)));
+  }
+  return law;
+}
+
+Start Session::Fit::provisional_start(const RecordView& observations) const {
+  const Season season = Season::flat(config_.num_components, known_periods());
+  if (start_is_given()) {
+    return {{config_.initial_basis, prior_, laws().front(), season}};
+  }
+  Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
+                                                  : even_start(observations, prior_, config_.seed);
+  return {{with_background(std::move(basis), observations.rates()), prior_,
+           provisional_law(observations), season}};
+}
+
+Start Session::Fit::find_start(const RecordView& observations, const SearchEffort& effort) const {
+  StartReport report;
+  const Record kept = guards() ? without_lone_giants(observations) : Record();
+  const RecordView usual = guards() ? RecordView(kept) : observations;
+  const std::vector<Index> periods = choose_periods(usual, report);
+  const Season flat = Season::flat(config_.num_components, periods);
+  if (searches()) {
+    const Index most = std::min<Index>(usual.size(), num_to_hold_back());
+    StartSearch found = automatic_start(usual.first(most), prior_, laws(), config_.background,
+                                        m_step_options({}), config_.seed, on_search.get(),
+                                        learns_season() ? periods : std::vector<Index>(), effort);
+    found.report.looked_for_periods = report.looked_for_periods;
+    found.report.periods = std::move(report.periods);
+    if (!learns_season()) found.estimate.season = flat;
+    return {std::move(found.estimate), std::move(found.expectation), std::move(found.report)};
+  }
+  const Matrix rates = observations.rates();
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
                                                   : random_start(rates, prior_, config_.seed);
-  if (config_.background && basis.cols() == config_.num_components) {
-    basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
-    basis.rightCols(1) = background_start(rates);
-  }
-  Estimate start{std::move(basis), prior_, laws().front(),
-                 Season::flat(config_.num_components, periods_)};
-  if (!learns_season()) return start;
-  return with_season(std::move(start), channel_profiles(held_back_, periods_),
-                     config_.initial_basis.size() > 0 ? Columns::kStay : Columns::kChange);
+  Estimate start{with_background(std::move(basis), rates), prior_, laws().front(), flat};
+  if (!learns_season()) return {std::move(start), {}, std::move(report)};
+  return {with_season(std::move(start), channel_profiles(observations, periods),
+                      config_.initial_basis.size() > 0 ? Columns::kStay : Columns::kChange),
+          {},
+          std::move(report)};
 }
 
 // After a search the first M-step waits until what was searched is in, with equal weights: the
 // start fits these observations already, and statistics of the latest of them would undo that. From
 // there smaller steps suffice, lengthened by less, and bring less noise. Steps or a burn-in that
 // somebody has asked for are taken as they are.
-OnlineEmOptions Session::Fit::learner_options() const {
+OnlineEmOptions Session::Fit::learner_options(const BasisExpectation& expectation,
+                                              std::int64_t waits_for) const {
   OnlineEmOptions options;
   options.step_size = config_.step_size;
   options.burn_in = config_.burn_in > 0 ? config_.burn_in : kBurnIn;
   if (waits_for_search()) {
-    options.burn_in = num_to_hold_back();
+    options.burn_in = std::max<std::int64_t>(waits_for, 1);
     options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(options.burn_in);
     options.least_ridge = kRidgeAfterSearch;
   }
+  if (waits_for == Contender::kNever) options.burn_in = Contender::kNever;
   options.average = config_.averages();
   options.rescue_short_streams = !config_.paper_exact;
   options.lengthen_steps = !config_.paper_exact;
   options.revive_after = config_.paper_exact ? 0 : kReviveAfter;
   options.seed = config_.seed;
-  options.m_step = m_step_options();
+  options.m_step = m_step_options(expectation);
   return options;
 }
 
-BatchEmOptions Session::Fit::batch_options() const {
+BatchEmOptions Session::Fit::batch_options(const BasisExpectation& expectation) const {
   BatchEmOptions options;
   options.max_iterations = config_.iterations;
   options.tolerance = config_.tolerance;
   options.unseen_past = !config_.paper_exact;
-  options.m_step = m_step_options();
+  options.m_step = m_step_options(expectation);
   options.m_step.shrink_profile = false;  // batch EM climbs the likelihood itself
   return options;
 }

@@ -19,9 +19,9 @@ constexpr auto kCheckpoints = Recorded::kCheckpoints;
 Option<Config> init_option() {
   Option<Config> row = choice(
       {.name = "init",
-       .help = "start of the basis; auto: hold back the first observations (1,000 to 4,000), "
-               "try several starts on them and take the best; random: entries drawn at "
-               "random and scaled to the first observations",
+       .help = "start of the basis; auto: try several starts on the first observations, "
+               "after 50, 200, ... and for good after 1,000 to 4,000, and take what predicts best; "
+               "random: entries drawn at random and scaled to the first 100 observations",
        .recorded = kModels},
       &Config::init, init_choices());
   row.kind = ChoiceOrTable{names_of(init_choices()),

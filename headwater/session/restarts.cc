@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "headwater/error.hpp"
+#include "headwater/learning/online_em.hpp"
 
 namespace headwater {
 
@@ -19,6 +20,11 @@ const Config& checked(const Config& config, Index num_restarts) {
 }
 
 }  // namespace
+
+double merit(const Session& session) {
+  const OnlineEm* const learner = session.learner();
+  return learner != nullptr ? learner->log_likelihood() : session.log_likelihood();
+}
 
 Restarts::Restarts(const Config& config, Index num_restarts)
     : pool_(checked(config, num_restarts).engine.num_threads), block_(kBlock) {
@@ -100,9 +106,7 @@ void Restarts::finish() {
 
 Index Restarts::best() const {
   if (choice_) return choice_->chosen();
-  const auto worse = [](const auto& a, const auto& b) {
-    return a->log_likelihood() < b->log_likelihood();
-  };
+  const auto worse = [](const auto& a, const auto& b) { return merit(*a) < merit(*b); };
   return std::ranges::max_element(sessions_, worse) - sessions_.begin();
 }
 

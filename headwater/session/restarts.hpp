@@ -12,6 +12,11 @@
 
 namespace headwater {
 
+// The log-likelihood of a fit by which it is compared with others: that of the fit from its last
+// start, which has processed the observations that the start was found from too. Of short streams
+// that says more than the predictions, most of which were made before that start.
+double merit(const Session& session);
+
 // Several fits of the same stream at once, with seeds or numbers of components of their own. The
 // stream is read once; observations are handed on in blocks, so that the fits can run on threads.
 class Restarts {
@@ -37,7 +42,7 @@ class Restarts {
   Index size() const { return static_cast<Index>(sessions_.size()); }
   Session& session(Index i) { return *sessions_[i]; }
   const Session& session(Index i) const { return *sessions_[i]; }
-  // The one to keep: of the largest log-likelihood, or of the number of components that was chosen.
+  // The one to keep: of the largest merit, or of the number of components that was chosen.
   Index best() const;
   // How the numbers of components were compared; null if there was no choice.
   const ComponentChoice* choice() const { return choice_ ? &*choice_ : nullptr; }

@@ -44,6 +44,7 @@ std::int64_t Session::observations() const { return fit_->observations(); }
 double Session::log_likelihood() const { return fit_->log_likelihood(); }
 EngineChoice Session::engine() const { return fit_->engine(); }
 const OnlineEm* Session::learner() const { return fit_->learner(); }
+bool Session::is_settled() const { return fit_->is_settled(); }
 const StartReport& Session::start_report() const { return fit_->start_report(); }
 const ParticleHealth& Session::particle_health() const { return fit_->particle_health(); }
 Vector Session::filtered_activation() const { return fit_->filtered_activation(); }

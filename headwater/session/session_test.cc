@@ -51,7 +51,7 @@ std::string message_of(const std::function<void()>& action) {
   return "no error";
 }
 
-TEST(Session, HoldsBackTheFirstObservationsForARandomStartAndLosesNone) {
+TEST(Session, ReportsEachObservationOnceAndStartsAtRandomFromTheFirstHundred) {
   Config config = small_config();
   config.initial_basis = {};
   config.init = Init::kRandom;
@@ -60,10 +60,11 @@ TEST(Session, HoldsBackTheFirstObservationsForARandomStartAndLosesNone) {
   std::vector<std::int64_t> seen;
   session.on_step([&](const StepReport& report) { seen.push_back(report.t); });
   for (Index t = 0; t < 99; ++t) session.update(as_span(record.col(t)));
-  EXPECT_TRUE(seen.empty());
-  EXPECT_EQ(session.learner(), nullptr);
+  EXPECT_EQ(seen.size(), 99u);
+  EXPECT_FALSE(session.is_settled());
   session.update(as_span(record.col(99)));
-  EXPECT_EQ(seen.size(), 100u);
+  EXPECT_TRUE(session.is_settled());
+  EXPECT_EQ(session.learner()->observations(), 100);
   for (Index t = 100; t < record.cols(); ++t) session.update(as_span(record.col(t)));
   session.finish();
   ASSERT_EQ(seen.size(), 600u);

@@ -56,10 +56,13 @@ struct StepReport {
   const Observation* observation = nullptr;  // what update() was given
   FilterStep filter;
   double step_size = 0;
-  bool updated = false;     // whether an M-step followed
-  bool is_outlier = false;  // whether it was treated as missing (see OutlierGuard)
-  bool in_start = false;    // whether the start was found from this observation, among others
-  Index revived = -1;       // the component that was given a new column, if one was
+  bool updated = false;      // whether an M-step followed
+  bool is_outlier = false;   // whether it was treated as missing (see OutlierGuard)
+  bool in_start = false;     // whether a start was found from this observation, among others, or
+                             // may be found; it was predicted before it was looked at all the same
+  bool provisional = false;  // whether no search for a start was finished when it was predicted
+  bool is_blind = false;     // whether nothing had been seen before it, not even the scale
+  Index revived = -1;        // the component that was given a new column, if one was
 };
 
 // The result of a search for a start.

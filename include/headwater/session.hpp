@@ -27,8 +27,12 @@ struct PredictiveDraws;
 //   session.finish();
 //   write_model(session.model(), "model.h5");
 //
-// The session may hold back the first observations until there are enough of them to search for a
-// start. Then it processes them as if they had just come. Batch EM holds back all observations.
+// Each observation is predicted and processed when it comes, from the first one on. The session
+// also keeps the first observations: it searches for a start among them when there are 50, 200, and
+// so on, up to a number that depends on the prior and on the number of channels. A fit from a new
+// start processes what has come again, without reports, and takes the place of the one before if it
+// predicts better. A stream that ends earlier gets its last start in finish(). Batch EM holds back
+// all observations.
 //
 // A copy continues from the state of the original. It has no callbacks.
 class HEADWATER_EXPORT Session {
@@ -46,8 +50,8 @@ class HEADWATER_EXPORT Session {
   void on_iteration(
       std::function<void(std::int64_t iteration, double log_likelihood, const Estimate& estimate)>
           callback);
-  // Called before the fit starts: before a start is searched for or drawn, and before what was held
-  // back is taken in. That may take long; the session can be put away here.
+  // Called before a start is searched for or drawn, and what has come is processed from there. That
+  // may take long; the session can be put away here.
   void on_start(std::function<void()> callback);
   // Called while a start is searched for among the first observations.
   void on_search(std::function<void(std::int64_t done, std::int64_t all)> callback);
@@ -75,13 +79,16 @@ class HEADWATER_EXPORT Session {
 
   const Config& config() const;
   std::int64_t observations() const;  // given so far
-  double log_likelihood() const;      // of those taken in, impossible ones left out
+  // The sum of what was reported of each observation, impossible ones left out.
+  double log_likelihood() const;
   // The engine that was chosen. Before the first observation the number of channels is not known,
   // and the choice may still change.
   EngineChoice engine() const;
-  // Null until the start is chosen.
+  // The fit that leads: null before the first observation, and for batch EM.
   const OnlineEm* learner() const;
-  const StartReport& start_report() const;        // of the search, if any
+  // Whether the last start has been found, so that no search follows.
+  bool is_settled() const;
+  const StartReport& start_report() const;        // of the search that it started from, if any
   const ParticleHealth& particle_health() const;  // online, with particles
   Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, as the last iterate has it
   Matrix forecast(Index horizon) const;  // E[y_t+h | y_1..t] for h = 1, ..., M x horizon

@@ -109,6 +109,7 @@ void bind_stream(nb::module_& module) {
       .def_prop_ro("is_finished", &Stream::is_finished)
       .def_prop_ro("observations", &Stream::observations)
       .def_prop_ro("log_likelihood", &Stream::log_likelihood)
+      .def_prop_ro("merit", &Stream::merit)
       .def_prop_ro("start", &Stream::start);
   module.def("save_checkpoint", save_checkpoint, nb::arg("sessions"), nb::arg("name"));
   module.def("load_checkpoint", load_checkpoint, nb::arg("sessions"), nb::arg("name"));

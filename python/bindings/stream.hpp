@@ -14,6 +14,7 @@
 #include "headwater/observations/stream_digest.hpp"
 #include "headwater/session.hpp"
 #include "headwater/session/engine_table.hpp"
+#include "headwater/session/restarts.hpp"
 #include "signals.hpp"
 
 namespace headwater::python {
@@ -96,6 +97,8 @@ class Stream {
   std::optional<std::pair<double, double>> surprise() {
     return locked([&]() -> std::optional<std::pair<double, double>> {
       if (!report_) return std::nullopt;
+      // Nothing is unusual where nothing is known.
+      if (report_->is_blind) return std::pair(-report_->filter.log_predictive, 1.0);
       TailProbability tail_probability(session_.config().seed);
       return std::pair(-report_->filter.log_predictive,
                        tail_probability(session_.prediction(), last_));
@@ -124,6 +127,9 @@ class Stream {
   double log_likelihood() {
     return locked([&] { return session_.log_likelihood(); });
   }
+  double merit() {
+    return locked([&] { return headwater::merit(session_); });
+  }
   std::string start() {
     return locked([&] { return session_.start_report().chosen; });
   }
@@ -150,6 +156,9 @@ class Stream {
     });
     fields["step"] = last->step_size;
     fields["updated"] = last->updated;
+    fields["in_start"] = last->in_start;
+    fields["provisional"] = last->provisional;
+    fields["outlier"] = last->is_outlier;
     fields["impossible"] = last->filter.impossible;
     if (last->revived >= 0) fields["revived"] = last->revived + 1;
     return fields;

@@ -239,7 +239,7 @@ class Stream:
 
     @property
     def has_started(self) -> bool:
-        """Whether there is an estimate; not while the first observations are held back."""
+        """Whether there is an estimate: from the first observation on, or after batch EM."""
         return self._best.has_started or self._best.is_finished
 
     def forecast(self, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
@@ -320,7 +320,7 @@ class Stream:
     def _best(self) -> "_core.Session":
         if len(self._sessions) == 1:
             return self._sessions[0]
-        return max(self._sessions, key=lambda session: session.log_likelihood)
+        return max(self._sessions, key=lambda session: session.merit)
 
     def _started(self) -> "_core.Session":
         best = self._best
@@ -329,9 +329,8 @@ class Stream:
         if best.observations == 0:
             raise ValueError("there is no estimate: the stream has had no observation")
         raise ValueError(
-            f"there is no estimate yet: the first {best.observations:,} observations are held back "
-            "to choose a start from, or for batch EM; finish() ends the stream, and ended() is the "
-            "model as if it had")
+            f"there is no estimate yet: batch EM holds back all observations, {best.observations:,} "
+            "so far; finish() ends the stream, and ended() is the model as if it had")
 
     def _each(self, work: Callable[["_core.Session"], None]) -> None:
         if self._threads == 1:

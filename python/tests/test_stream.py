@@ -16,22 +16,33 @@ def test_finds_the_sources(simulation):
     assert set(stream.parameters) == {"stay_off", "stay_on"}
 
 
-def test_nothing_before_the_start_and_all_after():
+def test_nothing_before_the_first_observation_and_all_after():
     Y = headwater.simulate(channels=4, components=2, length=1200, seed=1).observations
     stream = headwater.Stream(2)
+    assert not stream.has_started and stream.report is None and stream.surprise is None
     with pytest.raises(ValueError, match="no observation"):
         stream.basis
-    stream.update_many(Y[:100])
-    assert not stream.has_started and stream.observations == 100 and stream.report is None
-    with pytest.raises(ValueError, match="first 100 observations are held back"):
-        stream.basis
-    stream.update_many(Y[100:])
-    assert stream.has_started
-    assert stream.basis.shape == (4, 2) and stream.activation.shape == (2,)
+    logarithms = 0
+    for t, y in enumerate(Y[:60], start=1):
+        stream.update(y)
+        assert stream.has_started and stream.report["t"] == t
+        assert stream.report["provisional"] == (t <= 50) and stream.report["in_start"]
+        assert stream.basis.shape == (4, 2) and stream.activation.shape == (2,)
+        assert stream.forecast(3).shape == (3, 4)
+        assert 0 < stream.surprise.tail_probability <= 1
+        logarithms += stream.report["log_predictive"]
+    assert stream.log_likelihood == pytest.approx(logarithms, rel=1e-12)
+    stream.update_many(Y[60:])
     report = stream.report
-    assert report["t"] == 1200
+    assert report["t"] == 1200 and not report["in_start"]
     assert {"log_predictive", "step", "updated", "impossible"} <= set(report)
-    assert stream.log_likelihood < 0
+
+
+def test_batch_holds_back_everything(counts):
+    stream = headwater.Stream(2, method="batch").update_many(counts[:100])
+    assert not stream.has_started
+    with pytest.raises(ValueError, match="batch EM holds back all observations, 100 so far"):
+        stream.basis
 
 
 def test_reports_of_particles_have_their_fields():

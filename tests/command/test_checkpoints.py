@@ -195,4 +195,5 @@ def test_what_the_log_says_of_surprise(headwater, counts):
     headwater(*FIT, "--out", "model.h5", "--log", "log.jsonl", "--surprise")
     lines = [json.loads(text) for text in headwater.path("log.jsonl").read_text().splitlines()]
     assert all(line["surprise"] == -line["log_predictive"] for line in lines)
-    assert all(0 < line["tail_probability"] < 1 for line in lines)
+    assert lines[0]["tail_probability"] == 1  # nothing is unusual where nothing is known
+    assert all(0 < line["tail_probability"] < 1 for line in lines[1:])

@@ -79,7 +79,8 @@ def test_a_pipe_equals_a_file(selection, length):
 def test_restarts_keep_the_best(selection):
     options = ["--init", "random", "--seed", 7]
     summary = fit(selection, "y1.npy", "best.h5", *options, "--restarts", 3, "--threads", 2)
-    lines = re.findall(r"^seed (\d+): log-likelihood (-?[\d.]+)(, the best, is kept)?$", summary,
+    lines = re.findall(r"^seed (\d+): log-likelihood (-?[\d.]+) from its last start"
+                       r"(, the best, is kept)?$", summary,
                        re.MULTILINE)
     assert [int(seed) for seed, _, _ in lines] == [7, 8, 9]
     values = [float(value) for _, value, _ in lines]
@@ -87,7 +88,6 @@ def test_restarts_keep_the_best(selection):
     assert kept == [value == max(values) for value in values]
     best = selection.facts("best.h5")
     assert best["seed"] == 7 + int(np.argmax(values))
-    assert best["log_likelihood"] == pytest.approx(max(values), abs=0.006)
     # The best fit must equal the same fit run alone.
     fit(selection, "y1.npy", "alone.h5", "--init", "random", "--seed", best["seed"])
     assert (selection.basis("alone.h5") == selection.basis("best.h5")).all()

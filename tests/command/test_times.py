@@ -57,7 +57,7 @@ def test_outputs_carry_the_time(headwater, model):
                                                ["2026-03-30T01:00", "2", "a"]]
 
 
-def test_a_fit_writes_the_time_of_rows_that_it_holds_back(headwater):
+def test_a_fit_writes_the_time_of_rows(headwater):
     y = counts(300)
     times = [f"{t * 0.1:.1f}" for t in range(300)]  # of which most are no doubles
     headwater.write("all.csv", stamped(times, y))
@@ -69,7 +69,7 @@ def test_a_fit_writes_the_time_of_rows_that_it_holds_back(headwater):
     rows = table(headwater.path("x.csv").read_text())
     assert rows[0] == ["time", "x1", "x2"] and len(rows) == 301
     assert float(rows[-1][0]) == 29.9
-    # In two goes, cut off while rows are held back and after that: the same files.
+    # In two goes, cut off before a light search and after it: the same files.
     lines = headwater.path("all.csv").read_text().splitlines(keepends=True)
     for cut in 101, 251:
         headwater.write("part.csv", "".join(lines[:cut]))

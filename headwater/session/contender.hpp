@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "headwater/config.hpp"
+#include "headwater/learning/online_em.hpp"
+#include "headwater/learning/outlier_guard.hpp"
+#include "headwater/observation.hpp"
+#include "headwater/reports.hpp"
+
+namespace headwater {
+
+// A start, and what the fit from there has to know of it.
+struct Start {
+  Estimate estimate;
+  BasisExpectation expectation = {};
+  StartReport report = {};
+};
+
+// A fit of the stream from one start. Of those that there are, one leads: its predictions are
+// published.
+struct Contender {
+  // Its first M-step waits for so many observations; kNever: it only filters. From the first few
+  // observations EM would learn that channels which have been silent so far are silent for ever.
+  std::int64_t waits_for = 0;
+  static constexpr std::int64_t kNever = kMostObservations;
+  bool is_provisional() const { return waits_for == kNever; }
+
+  StartReport report;  // of the search for its start
+  OnlineEm learner;
+  OutlierGuard guard = {};
+  std::int64_t outliers = 0;
+  std::int64_t first_outlier = 0;
+};
+
+// The leader and a rival predict the same observations, until it is clear whose fit goes on. All
+// that enters was predicted before it came.
+class Race {
+ public:
+  Race() = default;
+  // Up to observation `last`. The rival must have predicted better by so many standard errors.
+  Race(std::int64_t last, double standard_errors)
+      : last_(last), standard_errors_(standard_errors) {}
+
+  void add(const FilterStep& leader, const FilterStep& rival);
+  bool is_over(std::int64_t t) const { return t >= last_; }
+  bool rival_wins() const;
+
+  void exchange(StateArchive& archive);
+
+ private:
+  std::int64_t last_ = 0;
+  double standard_errors_ = 0;
+  double count_ = 0;
+  double sum_ = 0;      // of what the rival gained
+  double squares_ = 0;  // of the same
+};
+
+// After how many observations a fit that is under way is started anew.
+enum class Rung {
+  kNone,
+  kProvisional,  // from the mean of what was seen, if the fit under way is from such a start
+  kSearch,       // a light search for a start, whose fit competes with the one under way
+  kFull,         // the start that the fit goes on with
+};
+
+// Of `full` observations the last start is found. With a search for it, lighter ones come after 50,
+// 200, 1,000, 4,000, 16,000, ... observations, up to half of that. Provisional starts come
+// after 2, 4, 8, 16, ... observations.
+Rung rung_at(std::int64_t observations, std::int64_t full, bool searches);
+
+// The log-probability of an observation when nothing at all was seen before, not even how large
+// counts are: the count n of a cell has the probability 1 / ((n + 1) (n + 2)), which is a geometric
+// law with a parameter that is uniform on (0, 1).
+double log_probability_of_first(const Observation& y);
+
+}  // namespace headwater
