@@ -101,7 +101,7 @@ std::shared_ptr<const LiveSnapshot> LiveWatch::snapshot(const Session& session, 
   now_.engine = to_string(session.engine().kind);
   now_.is_finished = is_finished;
   const OnlineEm* learner = session.learner();
-  now_.has_started = learner != nullptr;
+  now_.has_started = session.is_settled();
   now_.log_likelihood = session.log_likelihood();
   if (learner != nullptr) {
     now_.impossible = learner->impossible_observations();
