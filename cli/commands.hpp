@@ -15,6 +15,7 @@ void add_apply(CLI::App& app, Run& run);
 void add_score(CLI::App& app, Run& run);
 void add_forecast(CLI::App& app, Run& run);
 void add_compare(CLI::App& app, Run& run);
+void add_watch(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 void add_report(CLI::App& app, Run& run);
 void add_hdf5_reader(CLI::App& app, Run& run);   // not for people: see hdf5_reader.hpp

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "headwater/learning/online_em.hpp"
+#include "model_and_data.hpp"
 #include "step_log.hpp"
 
 using namespace headwater;
@@ -21,7 +22,6 @@ LineFile open_lines(const std::string& name, const Checkpoint& resumed) {
 LiveOutputs::LiveOutputs(const FitOptions& options, const DataStream& data,
                          const Checkpoint& resumed)
     : data_(data),
-      tail_probability_(options.settings.seed),
       with_surprise_(options.surprise),
       sent_before_(resumed.sent),
       sent_(resumed.sent) {
@@ -42,14 +42,16 @@ bool LiveOutputs::is_due(const std::optional<LineFile>& file, std::int64_t t) co
 void LiveOutputs::write(const StepReport& report, const Session& session) {
   if (!log_ && !x_) return;
   const OnlineEm& learner = *session.learner();
-  Surprise surprise;
+  std::optional<Surprise> surprise;
   if (with_surprise_) {
+    if (labels_.empty()) labels_ = channel_labels(session.names(), data_.num_channels());
     // Nothing is unusual where nothing is known.
-    const double tail =
-        report.is_blind ? 1 : tail_probability_(session.prediction(), *report.observation);
-    surprise = {-report.filter.log_predictive, tail};
+    static const RowSurprise kNone;
+    surprise.emplace(Surprise{
+        -report.filter.log_predictive,
+        report.is_blind ? kNone : meter_(session.prediction(), *report.observation), labels_});
   }
-  const Surprise* added = with_surprise_ ? &surprise : nullptr;
+  const Surprise* added = surprise ? &*surprise : nullptr;
   const std::string time = data_.time_text(*report.observation);
   if (is_due(log_, report.t)) {
     log_->add(log_line(report, session.engine().kind, learner.last(), added, time));

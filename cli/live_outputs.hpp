@@ -31,7 +31,8 @@ class LiveOutputs {
   const DataStream& data_;
   std::optional<LineFile> log_;
   std::optional<LineFile> x_;
-  headwater::TailProbability tail_probability_;
+  headwater::SurpriseMeter meter_;
+  std::vector<std::string> labels_;  // of channels, once they are needed
   bool with_surprise_;
   std::int64_t sent_before_;
   std::atomic<std::int64_t> sent_;  // read by the thread that ends the program

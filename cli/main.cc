@@ -59,6 +59,7 @@ void add_commands(CLI::App& app, Run& run, const std::string& first_argument) {
   add_score(app, run);
   add_forecast(app, run);
   add_compare(app, run);
+  add_watch(app, run);
   add_show(app, run);
   add_report(app, run);
   add_options_page(app, run);

@@ -39,11 +39,15 @@ std::vector<std::string> time_texts(const DataStream& data) {
 }
 
 std::vector<std::string> channel_labels(const DataStream& data, const Model& model) {
-  std::vector<std::string> labels = model.names.empty() ? data.channel_names() : model.names;
-  for (Index m = static_cast<Index>(labels.size()); m < data.num_channels(); ++m) {
-    labels.push_back(fmt::format("{}", m + 1));
+  return channel_labels(model.names.empty() ? data.channel_names() : model.names,
+                        data.num_channels());
+}
+
+std::vector<std::string> channel_labels(std::vector<std::string> names, Index num_channels) {
+  for (Index m = static_cast<Index>(names.size()); m < num_channels; ++m) {
+    names.push_back(fmt::format("{}", m + 1));
   }
-  return labels;
+  return names;
 }
 
 std::vector<std::string> channel_header(const DataStream& data, const Model& model) {

@@ -19,6 +19,9 @@ void match_names(DataStream& data, const std::vector<std::string>& names,
 
 // What channels are called: the model's names, those in the header of the data, or numbers.
 std::vector<std::string> channel_labels(const DataStream& data, const headwater::Model& model);
+// These names, and numbers where there are none.
+std::vector<std::string> channel_labels(std::vector<std::string> names,
+                                        headwater::Index num_channels);
 // The header of an output with a column for each channel: none if channels have no names and rows
 // have no times.
 std::vector<std::string> channel_header(const DataStream& data, const headwater::Model& model);

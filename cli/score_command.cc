@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include "commands.hpp"
@@ -10,6 +11,7 @@
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/io/text/json.hpp"
+#include "headwater/score_error.hpp"
 #include "headwater/sink.hpp"
 #include "live_sink.hpp"
 #include "model_and_data.hpp"
@@ -18,10 +20,16 @@
 #include "progress.hpp"
 #include "row_range.hpp"
 #include "stop_signals.hpp"
+#include "words.hpp"
 
 namespace {
 
 using namespace headwater;
+
+// A standard error above this share of the log-likelihood is worth more particles.
+constexpr double kErrorThatMatters = 0.01;
+// Up to so many are taken without being asked for.
+constexpr Index kMostParticles = 64000;
 
 struct ScoreOptions {
   std::string model;
@@ -33,6 +41,7 @@ struct ScoreOptions {
   bool json = false;
   bool last = false;
   bool quiet = false;
+  double score_error = 0;  // 0: 1 % of the log-likelihood
   EngineConfig engine;
   std::uint64_t seed = kDefaultSeed;
   SeasonConfig season;
@@ -44,6 +53,8 @@ struct Score {
   std::int64_t impossible = 0;
   std::int64_t sequences = 0;
   std::int64_t cells = 0;  // that were not missing
+  bool has_particles = false;
+  double standard_error = 0;  // of the log-likelihood
 
   void add(const Observation& y, const FilterStep& step) {
     sequences += observations == 0 || y.begins_sequence();
@@ -79,16 +90,19 @@ Score run_over(const ScoreOptions& options, const Model& model, DataStream& data
   filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
   Score score;
-  TailProbability tail_probability(options.seed);
+  SurpriseMeter surprise;
+  ScoreError error(options.last ? model.last : model.reported, model.background, options.engine,
+                   options.seed, options.season.phase);
   RowRange rows(options.rows, data);
   while (rows.next()) {
     const Observation& y = data.observation();
     const FilterStep step = filter.step(y);
+    error.step(y, step, rows.is_wanted());
     progress.show(rows.number(), "observations", data.fraction_read());
     if (!rows.is_wanted()) continue;
     score.add(y, step);
     if (out && options.surprise) {
-      const double tail = tail_probability(filter.engine(), y, rows.filtered());
+      const double tail = surprise(filter.engine(), y, rows.filtered()).p_row;
       out->write_row(time_texts(data), std::array{step.log_predictive, tail});
     } else if (out) {
       out->write_row(time_texts(data), std::span(&step.log_predictive, 1));
@@ -100,7 +114,54 @@ Score run_over(const ScoreOptions& options, const Model& model, DataStream& data
   rows.finish(options.quiet);
   if (out) out->commit();
   if (predict) predict->commit();
+  score.has_particles = error.has_particles();
+  score.standard_error = error.standard_error();
   return score;
+}
+
+// The standard error that is wished for.
+double wished_error(const ScoreOptions& options, const Score& score) {
+  return options.score_error > 0 ? options.score_error
+                                 : kErrorThatMatters * std::abs(score.log_likelihood);
+}
+
+// Scores again with more particles, as long as the standard error is too large, the data can be
+// read again, and nothing has gone to standard output. Without --score-error only if the number of
+// particles is the default: one that was chosen stays.
+Score score_well_enough(ScoreOptions options, const Model& model) {
+  const bool is_once =
+      options.data.is_pipe() || options.data.follow || options.out == "-" || options.predict == "-";
+  const bool is_chosen = options.engine.num_particles != EngineConfig{}.num_particles;
+  const bool may_raise = !is_once && (options.score_error > 0 || !is_chosen);
+  for (;;) {
+    DataStream data = open_for_model(options.data, options.model, model, options.quiet);
+    const Score score = run_over(options, model, data);
+    const double wish = wished_error(options, score);
+    const Index particles = options.engine.num_particles;
+    if (score.standard_error > wish && may_raise && particles < kMostParticles) {
+      // The variance falls as particles grow; a quarter more, since it is only an estimate.
+      const double factor = 1.25 * std::pow(score.standard_error / wish, 2);
+      options.engine.num_particles = std::min<Index>(
+          kMostParticles,
+          static_cast<Index>(static_cast<double>(particles) * std::clamp(factor, 2.0, 16.0)));
+      if (!options.quiet) {
+        say("{} particles: standard error {:.3g}, {:.3g} wished for; again with {}\n",
+            with_commas(particles), score.standard_error, wish,
+            with_commas(options.engine.num_particles));
+      }
+      continue;
+    }
+    report_bad_rows(data, options.quiet);
+    if (score.standard_error > wish) {
+      say("the log-likelihood has a standard error of {:.3g} from {} particles, more than {:.3g}; "
+          "{}\n",
+          score.standard_error, with_commas(particles), wish,
+          particles < kMostParticles
+              ? "more --particles make it smaller, and --score-error takes as many as it needs"
+              : "--engine fast has none, and a bias instead");
+    }
+    return score;
+  }
 }
 
 void print_json(const Score& score) {
@@ -113,6 +174,7 @@ void print_json(const Score& score) {
   json.key("sequences").value(score.sequences);
   json.key("cells").value(score.cells);
   json.key("per_cell").value(score.per_cell());
+  if (score.has_particles) json.key("standard_error").value(score.standard_error);
   json.end_object();
   fmt::print("{}\n", json.text());
 }
@@ -121,6 +183,7 @@ void print_text(const Score& score) {
   fmt::print("log-likelihood  {:.17g}\nobservations    {}\nper observation {:.17g}\n",
              score.log_likelihood, score.observations, score.per_observation());
   fmt::print("cells           {}\nper cell        {:.17g}\n", score.cells, score.per_cell());
+  if (score.has_particles) fmt::print("standard error  {:.3g}\n", score.standard_error);
   if (score.sequences > 1) fmt::print("sequences       {}\n", score.sequences);
   if (score.impossible > 0) {
     fmt::print("impossible      {} (no state of the model can give them; treated as missing)\n",
@@ -148,9 +211,7 @@ void score_data(const ScoreOptions& options) {
   check_score_files(options);
   watch_for_stop_signals();
   const Model model = read_model_file(options.model);
-  DataStream data = open_for_model(options.data, options.model, model, options.quiet);
-  const Score score = run_over(options, model, data);
-  report_bad_rows(data, options.quiet);
+  const Score score = score_well_enough(options, model);
   if (is_taken) return;
   if (options.json) {
     print_json(score);
@@ -185,6 +246,12 @@ OptionTable<ScoreOptions> score_table() {
                  .python_name = "surprise"},
                 &ScoreOptions::surprise),
            flag({.name = "json", .help = "print the totals as JSON"}, &ScoreOptions::json),
+           real_number({.name = "score-error",
+                        .value_name = "X",
+                        .help = "engine particle: score again with more particles until the "
+                                "standard error of the log-likelihood is X or less; 0: 1 % of the "
+                                "log-likelihood, unless --particles is given"},
+                       &ScoreOptions::score_error, closed(0, 1e15)),
            flag({.name = "last",
                  .help = "use the last iterate instead of the average",
                  .python_name = "last"},

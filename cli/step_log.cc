@@ -4,8 +4,15 @@
 
 #include "headwater/io/text/json.hpp"
 #include "headwater/io/text/parameter_json.hpp"
+#include "surprise_json.hpp"
 
 using namespace headwater;
+
+namespace {
+
+constexpr std::size_t kLoggedChannels = 3;  // of the smallest tail probability
+
+}  // namespace
 
 std::string log_line(const StepReport& report, EngineKind engine, const Estimate& estimate,
                      const Surprise* surprise, const std::string& time) {
@@ -19,7 +26,11 @@ std::string log_line(const StepReport& report, EngineKind engine, const Estimate
   });
   if (surprise != nullptr) {
     json.key("surprise").value(surprise->surprise);
-    json.key("tail_probability").value(surprise->tail_probability);
+    json.key("tail_probability").value(surprise->row.p_row);
+    json.key("p_total").value(surprise->row.p_total);
+    json.key("p_channels").value(surprise->row.p_channels);
+    json.key("channels");
+    write_channels(json, surprise->row.channels, surprise->labels, kLoggedChannels);
   }
   json.key("step").value(report.step_size);
   json.key("updated").value(report.updated);
@@ -54,7 +65,7 @@ std::string activations_line(const Vector& x, const Surprise* surprise, const st
   std::string line = time.empty() ? "" : time + ",";
   line += fmt::format("{}", fmt::join(as_span(x), ","));
   if (surprise != nullptr) {
-    line += fmt::format(",{},{}", surprise->surprise, surprise->tail_probability);
+    line += fmt::format(",{},{}", surprise->surprise, surprise->row.p_row);
   }
   return line + "\n";
 }

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "headwater/learning/online_em.hpp"
 #include "headwater/session/engine_table.hpp"
+#include "headwater/surprise.hpp"
 
 // The values that --surprise adds to a line.
 struct Surprise {
   double surprise = 0;  // -log p(y_t | y_1..t-1)
-  double tail_probability = 0;
+  const headwater::RowSurprise& row;
+  const std::vector<std::string>& labels;  // of channels
 };
 
 // The lines that --log and --activations have, each with its line end.

@@ -29,10 +29,11 @@ LAYERS = [
 # The layer of each public header: that of its sources, or a lower one if it only names the classes
 # of theirs.
 PUBLIC = {
-    "session": ["headwater", "session", "config", "model", "inference", "registry"],
+    "session": ["headwater", "session", "config", "model", "inference", "registry", "surprise",
+                "score_error", "watch"],
     "learning": ["estimate", "m_step_options", "matching"],
     "io": ["source", "sink"],
-    "engines": ["forecast"],
+    "engines": ["forecast", "prediction"],
     "filters": ["reports"],
     "models": ["any_prior", "concepts", "finite_chain", "prior_arguments", "simulate"],
     "emission": ["any_law", "block_law", "cell_law", "emission", "evidence", "law_table", "reducer",

@@ -84,4 +84,18 @@ Matrix beam_smoothed_activations(BeamFilter& filter, const RecordView& observati
   return means;
 }
 
+void BeamEngine::write_prediction(PredictedActivations& out) const {
+  constexpr Index kPoints = 128;
+  // At an address of its own: the sample is the same for every seed.
+  Generator generator =
+      RandomStream(0).at(static_cast<std::uint64_t>(position()), 1, Purpose::surprise);
+  out.points.resize(kPoints, emission().num_columns());
+  filter_.sample_predicted(generator, out.points);
+  out.weights.setConstant(kPoints, 1.0 / kPoints);
+  out.are_whole = false;
+  out.means.resize(0);
+  out.variances.resize(0);
+  out.filtered = filtered_activation();
+}
+
 }  // namespace headwater

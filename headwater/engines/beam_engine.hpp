@@ -37,6 +37,7 @@ class BeamEngine final : public FilterEngine<BeamFilter> {
   void sample_predicted(Generator& generator, Matrix& out) const override {
     filter_.sample_predicted(generator, out);
   }
+  void write_prediction(PredictedActivations& out) const override;
 };
 
 // E[x_t | y_1..min(t + lag, T)], T x K, background included, by a filter that has made no step yet;

@@ -39,6 +39,9 @@ class DriftingEngine final : public Engine {
   void sample_predicted(Generator& generator, Matrix& out) const override {
     engine_->sample_predicted(generator, out);
   }
+  void write_prediction(PredictedActivations& out) const override {
+    engine_->write_prediction(out);
+  }
   const ExpectedLevels& expected_levels() const override { return expected_; }
 
   // The last observation as the engine was given it.

@@ -6,6 +6,7 @@
 #include "headwater/any_prior.hpp"
 #include "headwater/emission.hpp"
 #include "headwater/emission/statistics.hpp"
+#include "headwater/prediction.hpp"
 #include "headwater/random.hpp"
 #include "headwater/reports.hpp"
 
@@ -54,6 +55,8 @@ class Engine {
   }
   // Draws of x_t given y_1..t-1, one a row, background included.
   virtual void sample_predicted(Generator& generator, Matrix& out) const = 0;
+  // The law of x_t given y_1..t-1, and where y_t has moved it.
+  virtual void write_prediction(PredictedActivations& out) const = 0;
 };
 
 }  // namespace headwater

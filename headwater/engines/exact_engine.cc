@@ -82,4 +82,25 @@ Vector ExactEngine::filtered_activation() const {
   return filter_.states().transpose() * filter_.filtered();
 }
 
+// States that are hardly possible are left out, unless the observation speaks for them.
+void ExactEngine::write_prediction(PredictedActivations& out) const {
+  constexpr double kLeastPredicted = 1e-6;
+  constexpr double kLeastFiltered = 1e-4;
+  const Vector& predicted = filter_.predicted();
+  std::vector<Index> kept;
+  for (Index i = 0; i < predicted.size(); ++i) {
+    if (predicted[i] <= 0) continue;
+    if (predicted[i] >= kLeastPredicted || filter_.filtered()[i] >= kLeastFiltered) {
+      kept.push_back(i);
+    }
+  }
+  out.points = filter_.states()(kept, Eigen::all);
+  out.weights = predicted(kept);
+  out.weights /= out.weights.sum();
+  out.are_whole = true;
+  out.means.resize(0);
+  out.variances.resize(0);
+  out.filtered = filtered_activation();
+}
+
 }  // namespace headwater

@@ -38,6 +38,7 @@ class ExactEngine final : public FilterEngine<ExactFilter> {
   Vector predicted_activation() const override;
   Vector filtered_activation() const override;
   void sample_predicted(Generator& generator, Matrix& out) const override;
+  void write_prediction(PredictedActivations& out) const override;
 };
 
 }  // namespace headwater

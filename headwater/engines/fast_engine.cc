@@ -63,4 +63,19 @@ Matrix fast_smoothed_activations(FastFilter& filter, const RecordView& observati
   return means;
 }
 
+void FastEngine::write_prediction(PredictedActivations& out) const {
+  out.points.resize(0, 0);
+  out.weights.resize(0);
+  out.are_whole = false;
+  out.means = filter_.predicted().mean;
+  out.variances = filter_.predicted().variance;
+  out.is_logarithmic = filter_.prior().moments().is_logarithmic;
+  const Index components = out.means.size();
+  out.filtered.setOnes(emission().num_columns());
+  out.filtered.head(components) = filter_.filtered().mean;
+  if (out.is_logarithmic) {
+    out.filtered.head(components) = out.filtered.head(components).array().exp();
+  }
+}
+
 }  // namespace headwater

@@ -31,6 +31,7 @@ class FastEngine final : public FilterEngine<FastFilter> {
   void sample_predicted(Generator& generator, Matrix& out) const override {
     filter_.sample_predicted(generator, out);
   }
+  void write_prediction(PredictedActivations& out) const override;
 };
 
 // E[x_t | y_1..T], T x K, background included, by a filter that has made no step yet: its laws,

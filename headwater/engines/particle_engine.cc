@@ -95,4 +95,38 @@ void ParticleEngine::sample_predicted(Generator& generator, Matrix& out) const {
   }
 }
 
+// As many points as keep the law, by systematic sampling, and its moments.
+void ParticleEngine::write_prediction(PredictedActivations& out) const {
+  constexpr Index kMostPoints = 512;
+  const WeightedActivations cloud = filter_.predicted();
+  const Index size = cloud.weights.size();
+  if (size <= kMostPoints) {
+    out.points = cloud.activations;
+    out.weights = cloud.weights;
+  } else {
+    QuantileWalk walk(static_cast<std::size_t>(size),
+                      [&](std::size_t i) { return cloud.weights[static_cast<Index>(i)]; });
+    out.points.resize(kMostPoints, cloud.activations.cols());
+    for (Index i = 0; i < kMostPoints; ++i) {
+      const double point = (static_cast<double>(i) + 0.5) / static_cast<double>(kMostPoints);
+      out.points.row(i) = cloud.activations.row(walk.at(point * cloud.weights.sum()));
+    }
+    out.weights.setConstant(kMostPoints, 1.0 / static_cast<double>(kMostPoints));
+  }
+  out.are_whole = false;
+  out.filtered = filtered_activation();
+  const AnyPrior& prior = filter_.prior();
+  if (prior.is_finite()) {
+    out.means.resize(0);
+    out.variances.resize(0);
+    return;
+  }
+  Matrix x = cloud.activations.leftCols(prior.num_components());
+  out.is_logarithmic = prior.is_affine() && prior.moments().is_logarithmic;
+  if (out.is_logarithmic) x = x.array().log();
+  out.means = x.transpose() * cloud.weights;
+  out.variances =
+      (x.rowwise() - out.means.transpose()).array().square().matrix().transpose() * cloud.weights;
+}
+
 }  // namespace headwater

@@ -45,6 +45,7 @@ class ParticleEngine final : public FilterEngine<ParticleFilter> {
   Vector predicted_activation() const override { return filter_.predicted_activation(); }
   Vector filtered_activation() const override { return filter_.filtered_activation(); }
   void sample_predicted(Generator& generator, Matrix& out) const override;
+  void write_prediction(PredictedActivations& out) const override;
 };
 
 }  // namespace headwater

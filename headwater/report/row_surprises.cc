@@ -10,7 +10,7 @@ namespace headwater {
 
 namespace {
 
-// A tail probability costs some 25,000 evaluations of a cell for each channel.
+// So many cells are looked at, and some rows in any case.
 constexpr Index kMostCells = 160'000;
 constexpr Index kFewestRegular = 128;
 constexpr Index kMostRegular = 1024;
@@ -46,9 +46,8 @@ std::vector<UnusualCell> most_unusual(const Emission& emission, const Observatio
 
 }  // namespace
 
-RowSurprises::RowSurprises(Index num_channels, std::uint64_t seed)
-    : tail_(seed),
-      most_regular_(static_cast<std::size_t>(std::clamp(
+RowSurprises::RowSurprises(Index num_channels)
+    : most_regular_(static_cast<std::size_t>(std::clamp(
           kMostCells / std::max<Index>(num_channels, 1), kFewestRegular, kMostRegular))) {}
 
 void RowSurprises::expect_rows(double rows) {
@@ -76,7 +75,7 @@ void RowSurprises::add(const ModelFilter& filter, const Observation& y, std::int
   const bool is_regular = t % stride_ == 0;
   const bool is_new_candidate = is_candidate(excess);
   if (is_regular || is_new_candidate) {
-    const double tail = tail_(filter.engine(), y, t);
+    const double tail = meter_(filter.engine(), y, t).p_row;
     if (is_regular) {
       regular_.emplace_back(t, tail);
       if (regular_.size() > 2 * most_regular_) {

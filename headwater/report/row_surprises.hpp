@@ -8,13 +8,13 @@
 
 namespace headwater {
 
-// Tail probabilities of observations, which cost far more than a step of the filter. They are
+// Tail probabilities of observations, which cost about as much as a step of the filter. They are
 // computed for rows at equal distances, which show whether predictions are calibrated; and for rows
 // whose -log p lies furthest above the mean of all before, which show what was most surprising. The
 // number of both grows with the logarithm of the length of the stream.
 class RowSurprises {
  public:
-  RowSurprises(Index num_channels, std::uint64_t seed);
+  explicit RowSurprises(Index num_channels);
 
   // The stream will have about so many rows. Fewer tail probabilities are then computed in vain.
   void expect_rows(double rows);
@@ -34,7 +34,7 @@ class RowSurprises {
   void keep_every_second();
   bool is_candidate(double excess) const;
 
-  TailProbability tail_;
+  SurpriseMeter meter_;
   std::size_t most_regular_;
   std::int64_t stride_ = 1;
   std::vector<std::pair<std::int64_t, double>> regular_;  // t and its tail probability

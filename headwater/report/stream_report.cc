@@ -43,7 +43,7 @@ StreamReporter::StreamReporter(const Model& model, const StreamReportOptions& op
       periods_(periods_of(model.reported.season)),
       filter_(options.last ? model.last : model.reported, model.background, options.engine,
               options.seed),
-      surprises_(num_channels_, options.seed),
+      surprises_(num_channels_),
       most_recent_(buckets_for(num_channels_, Index{1} << 19, 48, 400)) {
   filter_.set_phase(options.phase);
   report_.activations =

@@ -65,7 +65,7 @@ class Session::Fit {
   const std::vector<std::string>& names() const { return names_; }
   void set_seconds_a_row(double seconds) { seconds_a_row_ = seconds; }
   void keep_predictions(bool keep) { keeps_predictions_ = keep; }
-  PredictiveDraws prediction() const;
+  Prediction prediction() const;
 
   OwnCallback<void(const StepReport&)> on_step;
   OwnCallback<void(std::int64_t, double, const Estimate&)> on_iteration;
@@ -170,7 +170,7 @@ class Session::Fit {
 
   bool keeps_predictions_ = false;
   // Of the last observation, where an M-step or another start has followed it.
-  std::optional<PredictiveDraws> prediction_before_m_step_;
+  std::optional<Prediction> prediction_before_m_step_;
 };
 
 }  // namespace headwater

@@ -101,8 +101,7 @@ void Session::Fit::settle(const RecordView& observations) {
 void Session::Fit::tell_of_start() {
   if (on_start.get()) on_start.get()();
   if (keeps_predictions_ && !prediction_before_m_step_) {
-    prediction_before_m_step_ =
-        draw_prediction(started().engine(), started().observations(), config_.seed);
+    prediction_before_m_step_ = kept_prediction_of(started().engine(), started().observations());
   }
 }
 
@@ -185,8 +184,7 @@ StepReport Session::Fit::predicted_step(const Observation& y) {
   OnlineEm::BeforeMStep before_m_step;
   if (keeps_predictions_) {
     before_m_step = [&](const StepReport& report) {
-      prediction_before_m_step_ =
-          draw_prediction(leader_->learner.engine(), report.t, config_.seed);
+      prediction_before_m_step_ = kept_prediction_of(leader_->learner.engine(), report.t);
     };
   }
   is_torn_ = true;
@@ -219,9 +217,9 @@ void Session::Fit::publish(StepReport& report) {
   }
 }
 
-PredictiveDraws Session::Fit::prediction() const {
+Prediction Session::Fit::prediction() const {
   if (prediction_before_m_step_) return *prediction_before_m_step_;
-  return draw_prediction(started().engine(), started().observations(), config_.seed);
+  return prediction_of(started().engine(), started().observations());
 }
 
 }  // namespace headwater

@@ -41,8 +41,8 @@ struct Published {
     session.on_step([&](const StepReport& report) {
       reports.push_back(report);
       activations.push_back(session.filtered_activation());
-      TailProbability tail(1);
-      tails.push_back(tail(session.prediction(), *report.observation));
+      SurpriseMeter meter;
+      tails.push_back(meter(session.prediction(), *report.observation).p_row);
     });
   }
 };
@@ -199,7 +199,7 @@ TEST(Live, APredictionOutlivesItsFit) {
   const Matrix before = session.learner()->engine().basis();
   session.update(as_span(record.col(kSearched - 1)));
   EXPECT_TRUE(session.is_settled());
-  EXPECT_EQ(session.prediction().emission.basis(), before);
+  EXPECT_EQ(session.prediction().emission->basis(), before);
   EXPECT_NE(session.learner()->engine().basis(), before);
 }
 

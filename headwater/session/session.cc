@@ -56,6 +56,6 @@ void Session::set_names(std::vector<std::string> names) { fit_->set_names(std::m
 const std::vector<std::string>& Session::names() const { return fit_->names(); }
 void Session::set_seconds_a_row(double seconds) { fit_->set_seconds_a_row(seconds); }
 void Session::keep_predictions(bool keep) { fit_->keep_predictions(keep); }
-PredictiveDraws Session::prediction() const { return fit_->prediction(); }
+Prediction Session::prediction() const { return fit_->prediction(); }
 
 }  // namespace headwater

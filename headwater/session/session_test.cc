@@ -15,6 +15,7 @@
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/observation.hpp"
+#include "headwater/prediction.hpp"
 #include "headwater/reference/streams.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/session/trace.hpp"
@@ -329,7 +330,7 @@ TEST(Session, PredictionsAreOfTheParametersBeforeTheMStep) {
     if (session.learner() != nullptr) before = session.learner()->engine().basis();
     session.update(as_span(record.col(t)));
     if (t == 0) continue;
-    EXPECT_EQ(session.prediction().emission.basis(), before) << t;
+    EXPECT_EQ(session.prediction().emission->basis(), before) << t;
     m_steps += session.learner()->engine().basis() != before;
   }
   EXPECT_GT(m_steps, 10);

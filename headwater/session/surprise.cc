@@ -1,100 +1,366 @@
-#include "headwater/inference.hpp"
+#include "headwater/surprise.hpp"
+
+#include <Eigen/Cholesky>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
-#include <limits>
 
-#include "headwater/emission/negative_binomial.hpp"
-#include "headwater/engines/engine.hpp"
+#include "headwater/core/tails.hpp"
+#include "headwater/emission/count_tails.hpp"
+#include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/session/mixed_tails.hpp"
 
 namespace headwater {
 
 namespace {
 
-// Draws of the activations that the surprise of an observation is measured under.
-constexpr Index kMeasuring = 128;
-// Draws of the observation that it is ranked among: ranks are multiples of 1/200.
-constexpr Index kRanked = 199;
-constexpr double kUnseenCount = std::numeric_limits<double>::quiet_NaN();
+// Scores beyond this are all the same.
+constexpr double kLeastTail = 1e-300;
+// Channels of smaller means are scored together, until the mean of their sum is as large. A row of
+// rare counts then says what it can, and no more.
+constexpr double kRareMean = 1;
+// So many points must be left where a row has told what it can.
+constexpr double kFewestPoints = 32;
+// Channels whose own tail probability is computed: those of the largest standardised distances.
+constexpr std::size_t kCandidates = 16;
+// The best activations are good enough if the sum of squares is by this times the square root of
+// the number of channels, which is less than its standard deviation.
+constexpr double kSettled = 1e-2;
+constexpr int kMostSteps = 8;
+// Points of less weight are left out.
+constexpr double kRuledOut = 1e-8;
+
+double variance_of(const VarianceFunction& f, double mean) {
+  return f.constant + f.linear * mean + f.quadratic * mean * mean;
+}
+
+bool counts_events(const VarianceFunction& f) { return f.constant == 0 && f.linear == 1; }
 
 }  // namespace
 
-double tail_probability(double surprise, std::vector<double>& draws, double tie) {
-  std::ranges::sort(draws, std::greater{});
-  const auto all = static_cast<double>(draws.size() + 1);
-  const std::size_t border = draws.size() / 10;  // so many draws lie above draws[border]
-  double excesses = 0;
-  for (std::size_t i = 0; i < border; ++i) excesses += draws[i] - draws[border];
-  const double excess = surprise - draws[border];
-  if (excess > 0 && excesses > 0 && std::isfinite(excess) && std::isfinite(excesses)) {
-    const auto k = static_cast<double>(border);
-    return (k + 1) / all * std::pow(1 + excess / excesses, -k);
-  }
-  const auto [first, last] = std::equal_range(draws.begin(), draws.end(), surprise, std::greater{});
-  return (static_cast<double>(first - draws.begin()) +
-          tie * (1 + static_cast<double>(last - first))) /
-         all;
-}
-
-// The draw's counts where y was seen, with the exposures of y; missing where y is.
-void TailProbability::draw_counts(Generator& generator, Index row,
-                                  const PredictiveDraws& prediction, const Observation& y) {
-  const Matrix& basis = prediction.emission.basis();
-  for (Index m = 0; m < basis.rows(); ++m) {
-    const double exposure = exposures_[static_cast<std::size_t>(m)];
-    if (exposure == 0) {
-      counts_[static_cast<std::size_t>(m)] = kUnseenCount;
-      continue;
-    }
-    const double mean = exposure * basis.row(m).dot(prediction.activations.row(row));
-    counts_[static_cast<std::size_t>(m)] =
-        y.dispersions().empty()
-            ? prediction.emission.law()->draw(m, mean, generator)
-            : NegativeBinomial(Vector::Constant(1, y.dispersions()[static_cast<std::size_t>(m)]))
-                  .draw(0, mean, generator);
-  }
-  drawn_.assign(counts_, y.exposed().empty() ? std::span<const double>() : exposures_);
-  drawn_.take_dispersions(y);
-}
-
-double TailProbability::surprise(const Observation& y, const PredictiveDraws& prediction) {
-  prediction.emission.look_at(y, evidence_);
-  evidence_.gather_rows();
-  evidence_.log_likelihoods(prediction.activations.topRows(kMeasuring), log_likelihoods_);
-  const double largest = *std::ranges::max_element(log_likelihoods_);
-  if (largest == -std::numeric_limits<double>::infinity()) return -largest;
-  double sum = 0;
-  for (const double value : log_likelihoods_) sum += std::exp(value - largest);
-  return -(largest + std::log(sum) + prediction.emission.log_base_measure(y));
-}
-
-PredictiveDraws draw_prediction(const Engine& engine, std::int64_t t, std::uint64_t seed) {
-  Generator generator = RandomStream(seed).at(static_cast<std::uint64_t>(t), 0, Purpose::surprise);
-  Matrix activations(kMeasuring + kRanked, engine.emission().num_columns());
-  engine.sample_predicted(generator, activations);
-  return {std::move(activations), engine.emission_now(), engine.expected_levels(), generator};
-}
-
-double TailProbability::operator()(const Engine& engine, const Observation& y, std::int64_t t) {
-  return (*this)(draw_prediction(engine, t, seed_), y);
-}
-
-double TailProbability::operator()(const PredictiveDraws& prediction, const Observation& seen) {
+const RowSurprise& SurpriseMeter::operator()(const Prediction& prediction,
+                                             const Observation& seen) {
   given_ = seen;
   if (prediction.levels.any()) given_.set_levels(prediction.levels);
-  const Observation& y = given_;
-  Generator generator = prediction.generator;
-  counts_.resize(static_cast<std::size_t>(y.num_channels()));
-  exposures_.resize(counts_.size());
-  y.write_exposures(exposures_);
-  log_likelihoods_.resize(kMeasuring);
-  draws_.clear();
-  for (Index i = 0; i < kRanked; ++i) {
-    draw_counts(generator, kMeasuring + i, prediction, y);
-    draws_.push_back(surprise(drawn_, prediction));
+  surprise_ = {};
+  sum_of_squares_ = degrees_ = num_tests_ = 0;
+  smallest_ = 0.5;
+  log_silences_.setZero(given_.num_channels());
+  silent_means_.setZero(given_.num_channels());
+  list_cells(prediction);
+  if (cells_.empty()) return surprise_;
+  set_means(prediction);
+  Generator generator =
+      RandomStream(0).at(static_cast<std::uint64_t>(prediction.t), 0, Purpose::surprise);
+  if (points_are_fine(prediction)) {
+    score_one_after_another(prediction, generator);
+  } else {
+    find_best(prediction);
+    score_given_best(prediction, generator);
+    if (prediction.activations.has_moments()) score_activations(prediction.activations);
   }
-  return tail_probability(surprise(y, prediction), draws_, generator.uniform());
+  surprise_.p_row = gamma_tail(degrees_ / 2, sum_of_squares_ / 2);
+  const double both_sides = std::min(1.0, 2 * smallest_);
+  surprise_.p_channels = both_sides < 1 ? -std::expm1(num_tests_ * std::log1p(-both_sides)) : 1;
+  measure_total(prediction, generator);
+  list_channels(prediction);
+  return surprise_;
+}
+
+void SurpriseMeter::list_cells(const Prediction& prediction) {
+  cells_.clear();
+  const AnyLaw& law = prediction.emission->law();
+  const std::span<const double> dispersions = given_.dispersions();
+  for_each_seen(given_, [&](Index m, double count, double exposure) {
+    const VarianceFunction variance =
+        dispersions.empty() ? law->variance(m)
+                            : VarianceFunction{0, 1, dispersions[static_cast<std::size_t>(m)]};
+    cells_.push_back({m, count, exposure, variance});
+  });
+}
+
+void SurpriseMeter::set_means(const Prediction& prediction) {
+  const PredictedActivations& x = prediction.activations;
+  const Matrix& basis = prediction.emission->basis();
+  activation_variances_.resize(0);
+  if (x.has_points()) activation_means_ = x.points.transpose() * x.weights;
+  if (x.has_moments()) {
+    const Index components = x.means.size();
+    activation_variances_ = x.variances;
+    if (!x.has_points()) {
+      activation_means_.setOnes(basis.cols());
+      activation_means_.head(components) =
+          x.is_logarithmic ? (x.means + x.variances / 2).array().exp().matrix() : x.means;
+    }
+    if (x.is_logarithmic) {
+      activation_variances_ =
+          x.variances.array().min(50).unaryExpr([](double v) { return std::expm1(v); });
+      activation_variances_.array() *= activation_means_.head(components).array().square();
+    }
+  }
+  intensities_.noalias() = basis * activation_means_;
+  Vector mixing = Vector::Zero(basis.rows());
+  if (activation_variances_.size() > 0) {
+    mixing.noalias() =
+        basis.leftCols(activation_variances_.size()).cwiseAbs2() * activation_variances_;
+  }
+  const auto size = static_cast<Index>(cells_.size());
+  means_.resize(size);
+  mixing_.resize(size);
+  for (Index j = 0; j < size; ++j) {
+    const Cell& cell = cells_[static_cast<std::size_t>(j)];
+    means_[j] = cell.exposure * intensities_[cell.channel];
+    mixing_[j] = cell.exposure * cell.exposure * mixing[cell.channel];
+  }
+}
+
+// With V_k the variance of x_k and G_k the information of the row on it, the row narrows the law of
+// x_k by the factor (1 + V_k G_k)^(1/2).
+bool SurpriseMeter::points_are_fine(const Prediction& prediction) {
+  const PredictedActivations& x = prediction.activations;
+  if (!x.has_points()) return false;
+  if (x.are_whole) return true;
+  if (!x.has_moments()) return false;
+  const Matrix& basis = prediction.emission->basis();
+  Vector of_channels = Vector::Zero(basis.rows());
+  for (std::size_t j = 0; j < cells_.size(); ++j) {
+    const double variance = variance_of(cells_[j].variance, means_[static_cast<Index>(j)]);
+    if (!(variance > 0)) continue;
+    of_channels[cells_[j].channel] = cells_[j].exposure * cells_[j].exposure / variance;
+  }
+  const Vector information =
+      basis.leftCols(activation_variances_.size()).cwiseAbs2().transpose() * of_channels;
+  const double log_narrowing =
+      (1 + information.array() * activation_variances_.array()).log().sum() / 2;
+  return std::log(static_cast<double>(x.weights.size()) / kFewestPoints) >= log_narrowing;
+}
+
+void SurpriseMeter::add_score(double tail) {
+  const double z = normal_quantile(std::clamp(tail, kLeastTail, 0.5));
+  sum_of_squares_ += z * z;
+  ++degrees_;
+}
+
+void SurpriseMeter::note_channel(double tail) { smallest_ = std::min(smallest_, tail); }
+
+// Points that a row has ruled out are left behind, so that the channels after the first few cost
+// little.
+void SurpriseMeter::score_one_after_another(const Prediction& prediction, Generator& generator) {
+  const Matrix& basis = prediction.emission->basis();
+  points_ = prediction.activations.points.transpose();
+  weights_ = prediction.activations.weights;
+  Index size = weights_.size();
+  for (const Cell& cell : cells_) {
+    const Vector row = basis.row(cell.channel);
+    intensities_.noalias() = points_.leftCols(size).transpose() * row;
+    CountTails tails{0, 0, 0};
+    double sum = 0;
+    double expected = 0;
+    likelihoods_.resize(size);
+    for (Index i = 0; i < size; ++i) {
+      const double mean = cell.exposure * intensities_[i];
+      const CountTails own = tails_by_variance(cell.variance, cell.count, mean);
+      tails.add(weights_[i], own);
+      expected += weights_[i] * mean;
+      likelihoods_[i] = weights_[i] * density_by_variance(cell.variance, cell.count, mean, own);
+      sum += likelihoods_[i];
+    }
+    const double tail = tails.smaller_side(generator.uniform());
+    add_score(tail);
+    note_channel(tail);
+    ++num_tests_;
+    if (cell.count == 0) {
+      log_silences_[cell.channel] = -std::log(std::max(tails.at, kLeastTail));
+      silent_means_[cell.channel] = expected;
+    }
+    if (!(sum > 0)) continue;  // no point explains the count
+    Index kept = 0;
+    double kept_sum = 0;
+    for (Index i = 0; i < size; ++i) {
+      if (likelihoods_[i] < kRuledOut * sum) continue;
+      if (kept != i) points_.col(kept) = points_.col(i);
+      weights_[kept++] = likelihoods_[i];
+      kept_sum += likelihoods_[i];
+    }
+    size = kept;
+    weights_.head(size) /= kept_sum;
+  }
+}
+
+// Rare counts are scored together: their sum is taken to be negative binomial.
+void SurpriseMeter::score_given_best(const Prediction& prediction, Generator& generator) {
+  struct {
+    double count = 0;
+    double mean = 0;
+    double excess = 0;  // of the variance over the mean
+  } rare;
+  const auto score_rare = [&] {
+    if (rare.mean > 0 || rare.count > 0) {
+      const double phi = rare.mean > 0 ? rare.excess / (rare.mean * rare.mean) : 0;
+      add_score(
+          negative_binomial_tails(rare.count, rare.mean, phi).smaller_side(generator.uniform()));
+    }
+    rare = {};
+  };
+  intensities_.noalias() = prediction.emission->basis() * best_;
+  for (const Cell& cell : cells_) {
+    const double mean = cell.exposure * intensities_[cell.channel];
+    const bool is_count = counts_events(cell.variance);
+    if (is_count && cell.count == 0) {
+      log_silences_[cell.channel] = negative_binomial::softened(mean, cell.variance.quadratic);
+      silent_means_[cell.channel] = mean;
+    }
+    if (is_count && mean < kRareMean) {
+      rare.count += cell.count;
+      rare.mean += mean;
+      rare.excess += cell.variance.quadratic * mean * mean;
+      if (rare.mean >= kRareMean) score_rare();
+      // Too few counts are no surprise here: a test of one side.
+      const CountTails tails = negative_binomial_tails(cell.count, mean, cell.variance.quadratic);
+      note_channel(tails.above + generator.uniform() * tails.at);
+      num_tests_ += 0.5;
+      continue;
+    }
+    const double tail =
+        tails_by_variance(cell.variance, cell.count, mean).smaller_side(generator.uniform());
+    add_score(tail);
+    note_channel(tail);
+    ++num_tests_;
+  }
+  score_rare();
+}
+
+// Scoring steps for log x from where the engine has left it, until they would hardly change the sum
+// of squares. The engine's approximation of the law need not be at its best.
+void SurpriseMeter::find_best(const Prediction& prediction) {
+  const PredictedActivations& x = prediction.activations;
+  const Matrix& basis = prediction.emission->basis();
+  best_ = x.filtered;
+  if (!x.has_moments()) return;
+  const Index components = x.means.size();
+  const double settled = kSettled * std::sqrt(static_cast<double>(cells_.size()));
+  for (int step = 0; step < kMostSteps; ++step) {
+    intensities_.noalias() = basis * best_;
+    Vector slopes = Vector::Zero(basis.rows());
+    Vector informations = Vector::Zero(basis.rows());
+    for (const Cell& cell : cells_) {
+      const double mean = cell.exposure * intensities_[cell.channel];
+      const double variance = variance_of(cell.variance, mean);
+      if (!(variance > 0)) continue;
+      slopes[cell.channel] = cell.exposure * (cell.count - mean) / variance;
+      informations[cell.channel] = cell.exposure * cell.exposure / variance;
+    }
+    const auto now = best_.head(components).array();
+    Vector gradient = basis.leftCols(components).transpose() * slopes;
+    Vector precision = basis.leftCols(components).cwiseAbs2().transpose() * informations;
+    gradient.array() *= now;
+    precision.array() *= now.square();
+    Vector of_prior;  // its own precision
+    if (x.is_logarithmic) {
+      gradient.array() -= (now.log() - x.means.array()) / x.variances.array();
+      of_prior = x.variances.cwiseInverse();
+    } else {
+      const Eigen::ArrayXd rate = x.means.array() / x.variances.array();
+      gradient.array() += rate * (x.means.array() - now);
+      of_prior = rate * now;
+    }
+    precision += of_prior;
+    if (!(gradient.cwiseAbs2().cwiseQuotient(precision).sum() > settled)) return;
+    const Matrix rows = informations.cwiseSqrt().asDiagonal() * basis.leftCols(components) *
+                        best_.head(components).asDiagonal();
+    Matrix whole = of_prior.asDiagonal();
+    whole.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
+    const Vector move = whole.selfadjointView<Eigen::Lower>().llt().solve(gradient);
+    if (!move.allFinite()) return;
+    best_.head(components).array() *= move.array().max(-1).min(1).exp();
+  }
+}
+
+// They take no degree of freedom: they were chosen to make the other scores small.
+void SurpriseMeter::score_activations(const PredictedActivations& x) {
+  const double degrees = degrees_;
+  for (Index k = 0; k < x.means.size(); ++k) {
+    if (!(x.variances[k] > 0)) continue;
+    if (x.is_logarithmic) {
+      const double z = (std::log(best_[k]) - x.means[k]) / std::sqrt(x.variances[k]);
+      sum_of_squares_ += z * z;
+    } else {
+      const double rate = x.means[k] / x.variances[k];
+      const double above = gamma_tail(x.means[k] * rate, best_[k] * rate);
+      add_score(std::min(above, 1 - above));
+    }
+  }
+  degrees_ = degrees;
+}
+
+void SurpriseMeter::measure_total(const Prediction& prediction, Generator& generator) {
+  const PredictedActivations& x = prediction.activations;
+  const Matrix& basis = prediction.emission->basis();
+  Vector exposures = Vector::Zero(basis.rows());
+  VarianceFunction variance{0, 0, 0};
+  for (std::size_t j = 0; j < cells_.size(); ++j) {
+    const Cell& cell = cells_[j];
+    const double mean = means_[static_cast<Index>(j)];
+    exposures[cell.channel] = cell.exposure;
+    surprise_.expected_total += mean;
+    surprise_.seen_total += cell.count;
+    variance.constant += cell.variance.constant;
+    variance.linear += cell.variance.linear * mean;
+    variance.quadratic += cell.variance.quadratic * mean * mean;
+  }
+  const double expected = surprise_.expected_total;
+  if (expected > 0) {
+    // As functions of the sum, up to the rounding of means that were multiplied.
+    variance.linear /= expected;
+    if (std::abs(variance.linear - 1) < 1e-9) variance.linear = 1;
+    variance.quadratic /= expected * expected;
+  }
+  const Vector sums = basis.transpose() * exposures;
+  const double seen = surprise_.seen_total;
+  const CountTails tails =
+      x.has_points()
+          ? mixed_tails(variance, seen, Vector(x.points * sums), x.weights)
+          : mixed_tails(
+                variance, seen, expected,
+                sums.head(activation_variances_.size()).cwiseAbs2().dot(activation_variances_),
+                x.is_logarithmic);
+  surprise_.p_total = std::min(1.0, 2 * tails.smaller_side(generator.uniform()));
+}
+
+void SurpriseMeter::list_channels(const Prediction& prediction) {
+  const PredictedActivations& x = prediction.activations;
+  const auto distance = [&](std::size_t j) {
+    const auto i = static_cast<Index>(j);
+    const double spread = variance_of(cells_[j].variance, means_[i]) + mixing_[i];
+    const double apart = cells_[j].count - means_[i];
+    return apart * apart / (spread > 0 ? spread : 1e-12);
+  };
+  std::vector<std::size_t> order(cells_.size());
+  distances_.resize(cells_.size());
+  for (std::size_t j = 0; j < order.size(); ++j) {
+    order[j] = j;
+    distances_[j] = distance(j);
+  }
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(kCandidates, order.size()));
+  std::ranges::partial_sort(order, end, [&](std::size_t a, std::size_t b) {
+    return distances_[a] != distances_[b] ? distances_[a] > distances_[b] : a < b;
+  });
+  for (auto at = order.begin(); at != end; ++at) {
+    const Cell& cell = cells_[*at];
+    const auto j = static_cast<Index>(*at);
+    const CountTails tails =
+        x.has_points()
+            ? mixed_tails(
+                  cell.variance, cell.count,
+                  cell.exposure *
+                      (x.points * prediction.emission->basis().row(cell.channel).transpose()),
+                  x.weights)
+            : mixed_tails(cell.variance, cell.count, means_[j], mixing_[j], x.is_logarithmic);
+    surprise_.channels.push_back({cell.channel, means_[j], cell.count, tails.two_sided()});
+  }
+  std::ranges::stable_sort(surprise_.channels, {}, &CellSurprise::p);
+  if (std::ssize(surprise_.channels) > kListed) surprise_.channels.resize(kListed);
 }
 
 }  // namespace headwater

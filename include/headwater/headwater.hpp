@@ -4,7 +4,8 @@
 // Headers outside of this folder are internal and may change without notice.
 //
 //   Config, Session, Model         a fit, from options to result; read_model, write_model
-//   ModelFilter, TailProbability   a fitted model at work on a stream; smoothed_activations
+//   ModelFilter, SurpriseMeter     a fitted model at work on a stream; smoothed_activations
+//   Watch                          alarms where a stream is unusual, at an asked rate
 //   Forecast                       means and quantiles of the observations to come
 //   ObservationSource, MatrixSink  data in and out; Observation, Record
 //   AnyPrior and the concepts      priors, ours (make_prior) and yours; check_prior tests one
@@ -25,7 +26,10 @@
 #include "headwater/observation.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/score_error.hpp"
 #include "headwater/session.hpp"
 #include "headwater/simulate.hpp"
 #include "headwater/sink.hpp"
 #include "headwater/source.hpp"
+#include "headwater/surprise.hpp"
+#include "headwater/watch.hpp"

@@ -18,7 +18,7 @@ namespace headwater {
 
 class Observation;
 class OnlineEm;
-struct PredictiveDraws;
+struct Prediction;
 
 // A fit from beginning to end: everything is built from a Config by name.
 //
@@ -106,9 +106,10 @@ class HEADWATER_EXPORT Session {
   void set_seconds_a_row(double seconds);
 
   // The prediction of the last processed observation, as it was before that observation. Call
-  // keep_predictions(true) before that observation, since an M-step may follow it.
+  // keep_predictions(true) before that observation, since an M-step may follow it. Valid until the
+  // next observation is processed.
   void keep_predictions(bool keep);
-  PredictiveDraws prediction() const;
+  Prediction prediction() const;
 
  private:
   void update_cells(std::span<const double> counts, std::span<const double> exposures);

@@ -11,6 +11,8 @@
 #include "headwater/inference.hpp"
 #include "headwater/io/channel_names.hpp"
 #include "headwater/model.hpp"
+#include "headwater/score_error.hpp"
+#include "headwater/watch.hpp"
 #include "module.hpp"
 #include "options.hpp"
 #include "python_prior.hpp"
@@ -46,7 +48,9 @@ struct Outputs {
   std::optional<RowsOut> activations;
   std::optional<RowOut> log_predictive;
   std::optional<RowsOut> predicted;
-  std::optional<RowOut> tail_probability;
+  std::optional<RowOut> tail_probability;  // the next two only with it
+  std::optional<RowOut> p_total;
+  std::optional<RowOut> p_channels;
 
   void take(Index t, const FilterStep& step, const ModelFilter& filter) const {
     if (activations) as_map(*activations).row(t) = filter.filtered_activation();
@@ -58,13 +62,18 @@ struct Outputs {
 // A filter with a model's parameters, and the number of observations that it has processed.
 struct TimedFilter {
   TimedFilter(const Model& model, bool last, const EngineConfig& engine, std::uint64_t seed,
-              std::int64_t phase)
-      : filter(estimate_of(model, last), model.background, engine, seed), tail_probability(seed) {
+              std::int64_t phase, bool with_error)
+      : filter(estimate_of(model, last), model.background, engine, seed) {
     filter.set_phase(phase);
+    if (with_error) {
+      error.emplace(estimate_of(model, last), model.background, engine, seed, phase);
+    }
   }
 
   ModelFilter filter;
-  TailProbability tail_probability;
+  std::optional<ScoreError> error;  // of the log-probabilities
+  SurpriseMeter surprise;
+  std::optional<Watch> watch;  // once it is asked for
   std::int64_t time = 0;
 };
 
@@ -83,13 +92,65 @@ void run(TimedFilter& timed, const RowsIn& rows, const std::optional<RowsIn>& ex
       out.take(static_cast<Index>(t), first.step(y), first);
       continue;
     }
-    out.take(static_cast<Index>(t), timed.filter.step(y), timed.filter);
+    const FilterStep step = timed.filter.step(y);
+    out.take(static_cast<Index>(t), step, timed.filter);
+    if (timed.error) timed.error->step(y, step);
     ++timed.time;
     if (out.tail_probability) {
-      out.tail_probability->data()[t] =
-          timed.tail_probability(timed.filter.engine(), y, timed.time);
+      const RowSurprise& row = timed.surprise(timed.filter.engine(), y, timed.time);
+      out.tail_probability->data()[t] = row.p_row;
+      if (out.p_total) out.p_total->data()[t] = row.p_total;
+      if (out.p_channels) out.p_channels->data()[t] = row.p_channels;
     }
   }
+}
+
+// The rows that raise an alarm, or all of them.
+std::vector<Alarm> watch_rows(TimedFilter& timed, const RowsIn& rows,
+                              const std::optional<RowsIn>& exposures,
+                              const std::optional<IndicesIn>& sequences, const AlarmRate& rate,
+                              bool every_row) {
+  const nb::gil_scoped_release release;
+  if (!timed.watch) timed.watch.emplace(rate);
+  SignalWatch signals;
+  SequenceBegins begins(sequences);
+  Observation y;
+  std::vector<Alarm> found;
+  for (std::size_t t = 0; t < rows.shape(0); ++t, signals.look()) {
+    assign_row(rows, exposures, t, timed.time + 1, y);
+    y.set_begins_sequence(begins.at(t));
+    timed.filter.step(y);
+    const Alarm& alarm = (*timed.watch)(timed.filter.engine(), y, ++timed.time);
+    if (alarm.is_alarm || every_row) found.push_back(alarm);
+  }
+  return found;
+}
+
+// As the command prints it, with the index of a channel for its name.
+nb::dict dict_of(const Alarm& alarm) {
+  nb::dict fields;
+  fields["t"] = alarm.t;
+  fields["alarm"] = alarm.is_alarm;
+  fields["p"] = alarm.p;
+  fields["p_row"] = alarm.p_row;
+  fields["p_total"] = alarm.p_total;
+  fields["p_channels"] = alarm.p_channels;
+  nb::dict total;
+  total["expected"] = alarm.expected_total;
+  total["seen"] = alarm.seen_total;
+  fields["total"] = total;
+  nb::list channels;
+  for (const auto& [cell, rows] : alarm.channels) {
+    nb::dict channel;
+    channel["channel"] = cell.channel;
+    channel["expected"] = cell.expected;
+    channel["seen"] = cell.seen;
+    channel["p"] = cell.p;
+    channel["rows"] = rows;
+    channels.append(channel);
+  }
+  fields["channels"] = channels;
+  return fields;
 }
 
 NumpyTable smooth(const Model& model, const RowsIn& rows, const std::optional<RowsIn>& exposures,
@@ -122,23 +183,45 @@ void bind_filter(nb::module_& module) {
       .def(
           "__init__",
           [](TimedFilter* at, const Model& model, bool last, const nb::dict& options,
-             std::uint64_t seed, std::int64_t phase) {
-            new (at) TimedFilter(model, last, engine_config_from(options), seed, phase);
+             std::uint64_t seed, std::int64_t phase, bool with_error) {
+            new (at) TimedFilter(model, last, engine_config_from(options), seed, phase, with_error);
           },
-          nb::arg("model"), nb::arg("last"), nb::arg("options"), nb::arg("seed"), nb::arg("phase"))
+          nb::arg("model"), nb::arg("last"), nb::arg("options"), nb::arg("seed"), nb::arg("phase"),
+          nb::arg("with_error") = false)
       .def(
           "run",
           [](TimedFilter& filter, const RowsIn& rows, std::optional<RowsIn> exposures,
              std::optional<IndicesIn> sequences, std::optional<RowsOut> activations,
              std::optional<RowOut> log_predictive, std::optional<RowsOut> predicted,
-             std::optional<RowOut> tail_probability, bool alone) {
+             std::optional<RowOut> tail_probability, bool alone, std::optional<RowOut> p_total,
+             std::optional<RowOut> p_channels) {
             run(filter, rows, exposures, sequences,
-                {activations, log_predictive, predicted, tail_probability}, alone);
+                {activations, log_predictive, predicted, tail_probability, p_total, p_channels},
+                alone);
           },
           nb::arg("rows").noconvert(), nb::arg("exposures").noconvert().none(),
           nb::arg("sequences").noconvert().none(), nb::arg("activations").noconvert().none(),
           nb::arg("log_predictive").noconvert().none(), nb::arg("predicted").noconvert().none(),
-          nb::arg("tail_probability").noconvert().none(), nb::arg("alone"))
+          nb::arg("tail_probability").noconvert().none(), nb::arg("alone"),
+          nb::arg("p_total").noconvert().none() = nb::none(),
+          nb::arg("p_channels").noconvert().none() = nb::none())
+      .def("standard_error",
+           [](const TimedFilter& timed) {
+             return timed.error ? timed.error->standard_error() : 0.0;
+           })
+      .def(
+          "watch",
+          [](TimedFilter& filter, const RowsIn& rows, std::optional<RowsIn> exposures,
+             std::optional<IndicesIn> sequences, const std::string& rate, bool every_row) {
+            nb::list alarms;
+            for (const Alarm& alarm : watch_rows(filter, rows, exposures, sequences,
+                                                 AlarmRate::parse(rate), every_row)) {
+              alarms.append(dict_of(alarm));
+            }
+            return alarms;
+          },
+          nb::arg("rows").noconvert(), nb::arg("exposures").noconvert().none(),
+          nb::arg("sequences").noconvert().none(), nb::arg("rate"), nb::arg("every_row"))
       .def(
           "forecast",
           [](const TimedFilter& timed, Index horizon, const std::vector<double>& quantiles,

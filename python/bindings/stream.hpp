@@ -93,16 +93,21 @@ class Stream {
     return locked([&] { return work(session_, seen_); });
   }
 
-  // -log p of the last observation, and the probability of one at least as surprising.
-  std::optional<std::pair<double, double>> surprise() {
-    return locked([&]() -> std::optional<std::pair<double, double>> {
-      if (!report_) return std::nullopt;
+  // Of the last observation: -log p, the three probabilities of SurpriseMeter, and the channels of
+  // the smallest p: index, expected, seen and p.
+  std::optional<nb::tuple> surprise() {
+    if (!locked([&] { return report_.has_value(); })) return std::nullopt;
+    const auto [log_predictive, row] = locked([&] {
+      SurpriseMeter meter;
       // Nothing is unusual where nothing is known.
-      if (report_->is_blind) return std::pair(-report_->filter.log_predictive, 1.0);
-      TailProbability tail_probability(session_.config().seed);
-      return std::pair(-report_->filter.log_predictive,
-                       tail_probability(session_.prediction(), last_));
+      return std::pair(report_->filter.log_predictive,
+                       report_->is_blind ? RowSurprise() : meter(session_.prediction(), last_));
     });
+    nb::list channels;
+    for (const CellSurprise& cell : row.channels) {
+      channels.append(nb::make_tuple(cell.channel, cell.expected, cell.seen, cell.p));
+    }
+    return nb::make_tuple(-log_predictive, row.p_row, row.p_total, row.p_channels, channels);
   }
 
   void set_names(const std::vector<std::string>& names) {

@@ -30,6 +30,13 @@ class Score(NamedTuple):
     #: How many observations no state of the model can give; their log_predictive is -inf.
     impossible_observations: int = 0
     sequences: int = 1
+    #: With surprise=True: of a sum of all counts as far out, and of some channel as far out as the
+    #: worst; T numbers each.
+    p_total: Optional[np.ndarray] = None
+    p_channels: Optional[np.ndarray] = None
+    #: Of the log-likelihood, from a second run with other random numbers; 0 without particles, and
+    #: with sequence=False.
+    standard_error: float = 0.0
 
 
 def checked_path(path: Path) -> str:
@@ -208,7 +215,7 @@ class Model:
         """Log-likelihood of Y, one step ahead; the same as `headwater score`.
 
         `surprise=True` adds, for each row, the probability of an observation at least as
-        surprising. Of several sequences (`lengths`, or an array of three dimensions) the
+        surprising, of a total as far out, and of some channel as far out as the worst. Of several sequences (`lengths`, or an array of three dimensions) the
         log-likelihood is the sum of those of each.
         """
         if surprise and not sequence:
@@ -216,13 +223,42 @@ class Model:
         rows = self._rows(Y, lengths)
         outputs = {"log_predictive": np.empty(len(rows))}
         if surprise:
-            outputs["tail_probability"] = np.empty(len(rows))
-        self._run(rows, exposure, last, phase, engine, seed, not sequence, **outputs)
+            for name in "tail_probability", "p_total", "p_channels":
+                outputs[name] = np.empty(len(rows))
+        run = self._run(rows, exposure, last, phase, engine, seed, not sequence,
+                        with_error=sequence, **outputs)
         impossible = np.isneginf(outputs["log_predictive"])
         total = _sum_in_order(np.where(impossible, 0, outputs["log_predictive"]))
         return Score(total, len(rows), total / len(rows), **outputs,
                      impossible_observations=int(impossible.sum()),
-                     sequences=1 if rows.sequences is None else len(rows.sequences))
+                     sequences=1 if rows.sequences is None else len(rows.sequences),
+                     standard_error=run.standard_error())
+
+    def watch(self, Y: Any, *, alarms_per: str = "1000:1", every_row: bool = False,
+              lengths: Any = None, exposure: Any = None, last: bool = False, phase: int = 0,
+              seed: int = SEED, **engine: Any) -> list[dict]:
+        """The rows of Y that do not follow the model; the same as `headwater watch`.
+
+        `alarms_per` says how many false alarms are accepted: "1000:1" is one in 1,000 rows. Each
+        alarm is a dict as the command prints it, with the fields t (from 1), p, p_row, p_total,
+        p_channels, total, and channels: those of the smallest tail probability, with their name
+        and index (channel, from 0), expected, seen, p, and rows, which is above 1 for a channel
+        that has been silent so long. `every_row=True` gives every row; `alarm` says which are alarms.
+        """
+        rows = self._rows(Y, lengths)
+        run, seen, alarms = self._filter(last, phase, engine, seed), None, []
+        if exposure is not None:
+            seen = Exposures(exposure, rows)
+        for first, block in rows.blocks():
+            _check_values(rows, first, block)
+            end, exposures = first + len(block), None
+            if seen is not None:
+                block, exposures = masked(block, seen.block(first, end))
+            alarms += run.watch(block, exposures, rows.begins(first, end), alarms_per, every_row)
+        names = self.names or [str(m + 1) for m in range(self.num_channels)]
+        for channel in (channel for alarm in alarms for channel in alarm["channels"]):
+            channel["name"] = names[channel["channel"]]
+        return alarms
 
     def predict(self, Y: Any, *, lengths: Any = None, exposure: Any = None, last: bool = False,
                 phase: int = 0, seed: int = SEED, **engine: Any) -> np.ndarray:
@@ -266,20 +302,21 @@ class Model:
             raise ValueError("Y has no rows")
         return rows
 
-    def _run(self, rows: Rows, exposure: Any, last: bool, phase: int, engine: dict, seed: int,
-             alone: bool, **outputs):
+    def _filter(self, last: bool, phase: int, engine: dict, seed: int, with_error: bool = False):
         if phase < 0:
             raise ValueError(f"phase={phase}: expected 0 or more")
-        run = _core.Filter(self._core, last, engine, seed, phase)
+        return _core.Filter(self._core, last, engine, seed, phase, with_error)
+
+    def _run(self, rows: Rows, exposure: Any, last: bool, phase: int, engine: dict, seed: int,
+             alone: bool, with_error: bool = False, **outputs):
+        run = self._filter(last, phase, engine, seed, with_error)
         seen = None if exposure is None else Exposures(exposure, rows)
         for first, block in rows.blocks():
-            if np.any(block < 0) or np.any(np.isinf(block)):
-                raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a "
-                                 "value that is negative or infinite")
+            _check_values(rows, first, block)
             end = first + len(block)
             parts = {name: outputs[name][first:end] if name in outputs else None
                      for name in ("activations", "log_predictive", "predicted",
-                                  "tail_probability")}
+                                  "tail_probability", "p_total", "p_channels")}
             exposures = None
             if seen is not None:
                 block, exposures = masked(block, seen.block(first, end))
@@ -296,6 +333,12 @@ class Model:
     def __repr__(self) -> str:
         return (f"Model({self.prior!r}, {self.num_channels} channels, {self.num_components} "
                 f"components, {self.observations} observations)")
+
+
+def _check_values(rows: Rows, first: int, block: np.ndarray) -> None:
+    if np.any(block < 0) or np.any(np.isinf(block)):
+        raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a value that "
+                         "is negative or infinite")
 
 
 def _sum_in_order(values: np.ndarray) -> float:

@@ -24,6 +24,10 @@ class Surprise(NamedTuple):
     surprise: float  #: -log p(y_t | y_1..t-1), in nats
     #: Probability of one at least as surprising: uniform on (0, 1) where the model is right.
     tail_probability: float
+    p_total: float = 1.0  #: probability of a sum of all counts as far out, on either side
+    p_channels: float = 1.0  #: probability of some channel as far out as the worst
+    #: The channels of the smallest tail probability: index, expected, seen and p of each.
+    channels: tuple[tuple[int, float, float, float], ...] = ()
 
 
 class ConvergenceWarning(UserWarning):
@@ -225,7 +229,7 @@ class Stream:
     def surprise(self) -> Optional[Surprise]:
         """How unusual the last observation was, as by --surprise; None before the first one."""
         found = self._best.surprise()
-        return None if found is None else Surprise(*found)
+        return None if found is None else Surprise(*found[:-1], tuple(found[-1]))
 
     @property
     def log_likelihood(self) -> float:

@@ -91,6 +91,10 @@ def test_exposures_and_surprise_are_the_commands(command, simulation, tmp_path):
     last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
     assert stream.surprise.surprise == last["surprise"]
     assert stream.surprise.tail_probability == last["tail_probability"]
+    assert stream.surprise.p_channels == last["p_channels"]
+    assert stream.surprise.p_total == last["p_total"]
+    assert [channel[3] for channel in stream.surprise.channels[:3]] == [
+        channel["p"] for channel in last["channels"]]
 
     one_by_one = headwater.Stream(5, init="random")
     for y, e in zip(Y, exposure):
@@ -107,6 +111,8 @@ def test_exposures_and_surprise_are_the_commands(command, simulation, tmp_path):
     theirs = np.load(tmp_path / "s.npy")
     same = np.testing.assert_array_equal
     same(np.column_stack([score.log_predictive, score.tail_probability]), theirs)
+    assert score.standard_error == 0
+    assert ((0 <= score.p_channels) & (score.p_channels <= 1)).all()
     same(model.predict(Y, exposure=exposure), np.load(tmp_path / "p.npy"))
     same(model.apply(Y, exposure=exposure), np.load(tmp_path / "x.npy"))
     same(model.apply(Y, exposure=exposure, smooth=True), np.load(tmp_path / "z.npy"))
@@ -155,3 +161,34 @@ def test_a_model_at_work_is_the_commands(prior, command, simulation, tmp_path):
     assert score.log_likelihood == total["log_likelihood"]
     assert score.per_observation == total["per_observation"]
     same(model.predict(Y, **options), np.load(tmp_path / "p.npy"))
+
+
+def test_alarms_are_the_commands(command, simulation, tmp_path):
+    Y = simulation.observations[:600].copy()
+    Y[400, 2] += 80
+    np.save(tmp_path / "y.npy", Y)
+    command("fit", "y.npy", "--components", 5, "--prior", "basis-selection", "--init", "random",
+            "--out", "model.h5", "--quiet")
+    command("watch", "model.h5", "y.npy", "--alarms-per", "100:1", "--out", "alarms.jsonl", "--quiet")
+    theirs = [json.loads(line) for line in (tmp_path / "alarms.jsonl").read_text().splitlines()]
+    model = headwater.Model.load(tmp_path / "model.h5")
+    ours = model.watch(Y, alarms_per="100:1")
+    assert [alarm["t"] for alarm in ours] == [alarm["t"] for alarm in theirs]
+    assert [alarm["p"] for alarm in ours] == [alarm["p"] for alarm in theirs]
+    (found,) = [alarm for alarm in ours if alarm["t"] == 401]
+    assert found["channels"][0]["name"] == "3" and found["channels"][0]["channel"] == 2
+    assert len(model.watch(Y, every_row=True)) == 600
+    with pytest.raises(ValueError, match="alarms-per"):
+        model.watch(Y, alarms_per="often")
+
+
+def test_the_standard_error_is_the_commands(command, simulation, tmp_path):
+    Y = simulation.observations[:100]
+    np.save(tmp_path / "y.npy", Y)
+    command("fit", "y.npy", "--components", 2, "--prior", "gamma", "--init", "random", "--out",
+            "model.h5", "--quiet")
+    theirs = json.loads(command("score", "model.h5", "y.npy", "--json", "--engine", "particle",
+                                "--particles", "200", "--quiet"))
+    score = headwater.Model.load(tmp_path / "model.h5").score(Y, engine="particle",
+                                                              num_particles=200)
+    assert score.standard_error == theirs["standard_error"] > 0

@@ -196,7 +196,7 @@ REACH = near("prior 'basis-selection' with \\d+ components has more than 16384 s
              "engine's reach.*")
 
 USAGE = {
-    "no command": ([], "a command is missing: one of simulate, fit, apply, score, forecast, compare, show; headwater --help says more"),
+    "no command": ([], "a command is missing: one of simulate, fit, apply, score, forecast, compare, watch, show, report; headwater --help says more"),
     "unknown command": (["guess"], near(".*guess.*")),
     "unknown option at the top": (["--guess"], near(".*--guess.*")),
     "unknown option": (fit("good.csv", "--guess"), near(".*--guess.*")),

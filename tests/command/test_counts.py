@@ -292,8 +292,7 @@ def kolmogorov_distance(p):
 
 def test_p_values_are_uniform_where_the_law_is_right(headwater):
     """By Kolmogorov's test: a distance of n uniform numbers exceeds sqrt(log(2 / a) / 2 n) with a
-    probability of a at most, here one in a million. p-values are ranks among 199 draws, so that
-    their law is uniform, but for the extrapolated tenth, whose error is below .002."""
+    probability of a at most, here one in a million."""
     length = 4000
     simulate(headwater, "y.csv", OWN, length)
     limit = math.sqrt(math.log(2e6) / (2 * length))

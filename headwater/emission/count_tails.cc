@@ -1,0 +1,125 @@
+#include "headwater/emission/count_tails.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "headwater/core/special.hpp"
+#include "headwater/core/tails.hpp"
+#include "headwater/emission/negative_binomial_terms.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr double kLargeSum = 1e4;
+constexpr double kSumEpsilon = 1e-12;
+constexpr double kMostTerms = 20000;
+constexpr double kFewCounts = 64;
+constexpr double kLeastSilence = -600;
+
+// p(k + 1) / p(k) = mean / (1 + phi mean) (1 + k phi) / (k + 1)
+struct Ratios {
+  double factor;
+  double phi;
+  double up(double k) const { return factor * (1 + k * phi) / (k + 1); }
+};
+
+double sum_above(double y, double at, const Ratios& ratios) {
+  double term = at;
+  double sum = 0;
+  double limit = 0;
+  for (double k = y; k < y + kMostTerms; ++k) {
+    const double ratio = ratios.up(k);
+    term *= ratio;
+    sum += term;
+    // Ratios approach `factor phi`, so the rest is nearly a geometric series.
+    limit = std::max(ratio, ratios.factor * ratios.phi);
+    if (term * limit <= (1 - limit) * kSumEpsilon * sum) return sum;
+  }
+  return sum + term * limit / (1 - limit);
+}
+
+double sum_below(double y, double at, const Ratios& ratios) {
+  double term = at;
+  double sum = 0;
+  for (double k = y - 1; k >= 0; --k) {
+    term /= ratios.up(k);
+    sum += term;
+    if (term * k <= kSumEpsilon * sum) break;
+  }
+  return sum;
+}
+
+CountTails whole_count_tails(double y, double mean, double phi) {
+  const double silence = -negative_binomial::softened(mean, phi);
+  if (y == 0) {
+    const double at = std::exp(silence);
+    return {0, at, -std::expm1(silence)};
+  }
+  const Ratios ratios{mean / (1 + phi * mean), phi};
+  if (y <= kFewCounts && silence > kLeastSilence) {  // from 0 upwards, without another logarithm
+    double at = std::exp(silence);
+    double below = 0;
+    for (double k = 0; k < y; ++k) {
+      below += at;
+      at *= ratios.up(k);
+    }
+    const double above = y > mean ? sum_above(y, at, ratios) : std::max(0.0, 1 - at - below);
+    return {below, at, above};
+  }
+  const double at = std::exp(silence + negative_binomial::rising_logs(y, phi) - log_factorial(y) +
+                             y * std::log(ratios.factor));
+  if (y > mean) {
+    const double above = sum_above(y, at, ratios);
+    return {std::max(0.0, 1 - at - above), at, above};
+  }
+  const double below = sum_below(y, at, ratios);
+  return {below, at, std::max(0.0, 1 - at - below)};
+}
+
+CountTails large_count_tails(double y, double mean, double phi) {
+  const double variance = mean * (1 + phi * mean);
+  const double half_skewness = (0.5 + phi * mean) / std::sqrt(variance);
+  const double root = 1 / half_skewness;  // of the shape
+  const double above = gamma_tail(root * root, root * (root + (y - mean) / std::sqrt(variance)));
+  return {1 - above, 0, above};
+}
+
+}  // namespace
+
+double CountTails::smaller_side(double uniform) const {
+  return std::min(below + uniform * at, above + (1 - uniform) * at);
+}
+
+double CountTails::two_sided() const { return std::min(1.0, 2 * std::min(below, above) + at); }
+
+CountTails& CountTails::add(double weight, const CountTails& other) {
+  below += weight * other.below;
+  at += weight * other.at;
+  above += weight * other.above;
+  return *this;
+}
+
+CountTails negative_binomial_tails(double y, double mean, double dispersion) {
+  if (!(mean > 0)) return y > 0 ? CountTails{1, 0, 0} : CountTails{0, 1, 0};
+  const double phi = dispersion < negative_binomial::kLeastDispersion ? 0 : dispersion;
+  if (y + mean > kLargeSum) return large_count_tails(y, mean, phi);
+  const double whole = std::floor(y);
+  const CountTails tails = whole_count_tails(whole, mean, phi);
+  if (y == whole) return tails;
+  const double part = y - whole;
+  return {tails.below + part * tails.at, 0, tails.above + (1 - part) * tails.at};
+}
+
+CountTails tails_by_variance(const VarianceFunction& variance, double y, double mean) {
+  if (variance.constant == 0 && variance.linear == 1) {
+    return negative_binomial_tails(y, mean, variance.quadratic);
+  }
+  const double spread =
+      variance.constant + variance.linear * mean + variance.quadratic * mean * mean;
+  if (!(spread > 0)) return {y > mean ? 1.0 : 0.0, y == mean ? 1.0 : 0.0, y < mean ? 1.0 : 0.0};
+  const double z = (y - mean) / std::sqrt(spread);
+  return {normal_tail(-z), 0, normal_tail(z)};
+}
+
+}  // namespace headwater

@@ -1,0 +1,95 @@
+#include "headwater/watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "headwater/engines/exact_engine.hpp"
+#include "headwater/error.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/random.hpp"
+#include "headwater/reference/streams.hpp"
+#include "headwater/simulate.hpp"
+
+namespace headwater {
+namespace {
+
+TEST(AlarmRate, IsReadAsItIsWritten) {
+  const AlarmRate rate = AlarmRate::parse("1000:2.5");
+  EXPECT_EQ(rate.rows, 1000);
+  EXPECT_EQ(rate.alarms, 2.5);
+  EXPECT_EQ(rate.text(), "1000:2.5");
+  for (const char* wrong : {"", "1000", "1000:", ":1", "1:2", "1000:0", "-5:1", "1000:1x"}) {
+    EXPECT_THROW(AlarmRate::parse(wrong), UsageError) << wrong;
+  }
+}
+
+TEST(PValueRanks, BeginAsExpectedOfARightModel) {
+  const PValueRanks ranks;
+  for (const double p : {0.9, 0.5, 0.15}) EXPECT_NEAR(ranks.rank(p), p, 0.01);
+  // Beyond a tenth, the tail that 20 excesses give: heavier than the exponential one.
+  for (const double p : {0.05, 1e-2}) EXPECT_NEAR(ranks.rank(p) / p, 1, 0.3);
+  EXPECT_LT(ranks.rank(1e-12), 1e-5);
+}
+
+// p-values of a model that is wrong: the square of uniform numbers. 2,000 of them say what the next
+// are worth.
+TEST(PValueRanks, LearnWhatPValuesAreWorth) {
+  PValueRanks ranks;
+  Generator generator = RandomStream(3).at(0, 0, Purpose::observation);
+  for (int i = 0; i < 6000; ++i) ranks.add(std::pow(generator.uniform(), 2));
+  for (const double p : {0.5, 0.1, 1e-2, 1e-3}) {
+    EXPECT_NEAR(ranks.rank(p * p) / p, 1, 0.35) << p;  // 200 excesses, seven times their scale away
+  }
+}
+
+ExactEngine filter(const AnyPrior& prior, const Matrix& basis) {
+  ExactEngineOptions options;
+  options.smoother = ExactEngineOptions::Smoother::kNone;
+  return {prior, basis, options};
+}
+
+// Where the model is right, alarms are as rare as asked: 30 expected in 3000, and more than 66 or
+// fewer than 6 with probability 1e-7 each if they were independent; ranks make them so, nearly.
+TEST(Watch, RaisesAsManyFalseAlarmsAsAsked) {
+  const AnyPrior prior(BasisSelection(3, 0.9, 0.8));
+  const Matrix basis = random_basis(6, 3, 4, 5);
+  ExactEngine engine = filter(prior, basis);
+  const Matrix record = reference::simulate_record(prior, basis, 3000, 11);
+  Watch watch({100, 1});
+  int alarms = 0;
+  for (Index t = 0; t < record.cols(); ++t) {
+    const Observation y(as_span(record.col(t)));
+    engine.step(y, 0);
+    alarms += watch(engine, y, t + 1).is_alarm;
+  }
+  EXPECT_GE(alarms, 6);
+  EXPECT_LE(alarms, 66);
+}
+
+// Of a hundred rows, a few raise an alarm: other things are unusual in them, too.
+TEST(Watch, ASilenceDoesNotRaiseAnAlarmInEachRow) {
+  const AnyPrior prior(BasisSelection(3, 0.9, 0.8));
+  const Matrix basis = random_basis(6, 3, 4, 5);
+  ExactEngine engine = filter(prior, basis);
+  Matrix record = reference::simulate_record(prior, basis, 1000, 11);
+  record.row(4).tail(100).setZero();
+  Watch watch({1000, 1});
+  int alarms = 0;
+  for (Index t = 0; t < record.cols(); ++t) {
+    const Observation y(as_span(record.col(t)));
+    engine.step(y, 0);
+    const Alarm& alarm = watch(engine, y, t + 1);
+    if (t < 900 || !alarm.is_alarm || alarm.channels[0].rows < 2) continue;
+    ++alarms;
+    EXPECT_EQ(alarm.channels[0].cell.channel, 4);
+    EXPECT_EQ(alarm.channels[0].cell.seen, 0);
+    EXPECT_GT(alarm.channels[0].cell.expected, 5);
+    EXPECT_LT(alarm.p_channels, 1e-3);
+  }
+  EXPECT_GE(alarms, 1);
+  EXPECT_LE(alarms, 5);
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headwater/export.hpp"
+#include "headwater/surprise.hpp"
+
+namespace headwater {
+
+// How many false alarms are accepted: `alarms` in `rows` observations.
+struct HEADWATER_EXPORT AlarmRate {
+  double rows = 1000;
+  double alarms = 1;
+
+  // "ROWS:N", such as 1000:1; throws UsageError.
+  static AlarmRate parse(std::string_view text);
+  std::string text() const;
+  double per_row() const { return alarms / rows; }
+};
+
+// What p-values of one kind are worth. Where the model is right they are uniform; on real data they
+// are not quite. The p-value of an observation is therefore ranked among those of the observations
+// before it, the last `kWindow` of them. Beyond the smallest tenth the tail of -log p is taken to
+// be exponential, with the mean excess that was seen: P(excess > z) = (1 + z / sum of the k
+// excesses)^-k. An excess is cut off at five times the scale of scores between the median and that
+// tenth: or a few true alarms would hide the next. Before there are enough observations, numbers as
+// they are expected of a right model stand in for them.
+class HEADWATER_EXPORT PValueRanks {
+ public:
+  static constexpr std::size_t kWindow = 2000;
+  static constexpr std::size_t kExpected = 200;  // numbers that stand in
+
+  PValueRanks();
+  double rank(double p) const;
+  void add(double p);
+
+ private:
+  std::vector<double> sorted_;            // -log p, the largest first
+  std::deque<double> window_;             // in the order in which they came
+  std::size_t num_expected_ = kExpected;  // of those in the window, which are the first to leave
+};
+
+// What a watch says of an observation.
+struct Alarm {
+  std::int64_t t = 0;
+  bool is_alarm = false;
+  // The probability of an observation as unusual, among those seen so far: what is compared with
+  // the rate.
+  double p = 1;
+  double p_row = 1;
+  double p_total = 1;
+  double p_channels = 1;
+  double expected_total = 0;
+  double seen_total = 0;
+  // Those of the smallest p. A channel that has fallen silent is among them with all rows of its
+  // silence: how many these are, and how much was expected in them.
+  struct Channel {
+    CellSurprise cell;
+    std::int64_t rows = 1;
+  };
+  std::vector<Channel> channels;
+};
+
+// Watches a stream: raises an alarm where an observation is so unusual that a stream without
+// anything unusual would have one so seldom as the rate says.
+//
+// Four things may be unusual: the row, its total, some channel, and a channel that stays silent.
+// The last is a matter of several rows: if S is the sum of -log P(no count) over the rows since a
+// channel's last count, exp(-S) is the probability of such a silence. Each of the four p-values is
+// ranked among those before it (PValueRanks); the smallest rank of the four, corrected for being
+// the smallest of four, is ranked again. A silence raises one alarm, not one for each of its rows;
+// the rows that follow are then judged, and remembered, as if that channel were not there.
+class HEADWATER_EXPORT Watch {
+ public:
+  explicit Watch(const AlarmRate& rate = {}) : rate_(rate) {}
+
+  // Of observation t, the last one that the engine has processed.
+  const Alarm& operator()(const Engine& engine, const Observation& y, std::int64_t t);
+
+ private:
+  struct Silence {
+    double surprise = 0;  // S
+    double expected = 0;
+    std::int64_t rows = 0;
+    bool is_told = false;
+  };
+  enum Kind { kRow, kTotal, kChannels, kSilence, kNumKinds };
+
+  using PValues = std::array<double, kNumKinds>;
+  struct Longest {  // silence, by its surprise: of all channels, and of those not told yet
+    double of_all = 0;
+    Index channel = 0;
+    double of_new = 0;
+    Index new_channel = 0;
+  };
+  struct Joint {
+    double p = 1;
+    Kind kind = kRow;
+  };
+
+  Longest take_in_silences(const Observation& y);
+  Joint joint(const PValues& p) const;
+  void list_channels(const RowSurprise& row, Index quiet);
+
+  AlarmRate rate_;
+  SurpriseMeter meter_;
+  std::vector<Silence> silences_;
+  std::array<PValueRanks, kNumKinds> ranks_;
+  PValueRanks joint_;
+  Alarm alarm_;
+};
+
+}  // namespace headwater
