@@ -121,7 +121,7 @@ void LiveView::add(const StepReport& report, const DataStream& data) {
   if (!is_on()) return;
   watch_->add(report, session_->config().engine.num_particles,
               [&](const Observation& y) { return data.time_text(y); });
-  idle();
+  if (watch_->is_due_in_passing()) publish(false);
 }
 
 void LiveView::idle() {

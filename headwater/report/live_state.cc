@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,7 +28,7 @@ double seconds_since_1970() {
 }  // namespace
 
 LiveWatch::LiveWatch(std::string data_name, std::chrono::milliseconds interval)
-    : interval_(interval), start_(Clock::now()), next_(start_) {
+    : interval_(interval), start_(Clock::now()), next_(start_), last_look_(start_) {
   now_.data = std::move(data_name);
   now_.start_time = seconds_since_1970();
   now_.last_row_time = now_.start_time;
@@ -48,7 +49,7 @@ void LiveWatch::add(const StepReport& report, Index num_particles) {
   const double away = -step.log_predictive - mean_;
   ++settled_;
   const double weight = std::max(kForget, 1.0 / static_cast<double>(settled_));
-  if (settled_ > kSettling && away > kSurprising * std::sqrt(variance_)) {
+  if (settled_ > kSettling && away > 0 && away * away > kSurprising * kSurprising * variance_) {
     ++now_.surprising;
     ++num_noted_;
     now_.surprises.push_back(
@@ -57,6 +58,15 @@ void LiveWatch::add(const StepReport& report, Index num_particles) {
   }
   mean_ += weight * away;
   variance_ = (1 - weight) * (variance_ + weight * away * away);
+}
+
+bool LiveWatch::is_due_in_passing() {
+  if (++passed_ < stride_) return false;
+  passed_ = 0;
+  const Clock::time_point clock = Clock::now();
+  stride_ = clock - last_look_ < interval_ / 64 ? std::min(2 * stride_, 64) : 1;
+  last_look_ = clock;
+  return clock >= next_;
 }
 
 void LiveWatch::add_sample(const Session& session, double seconds) {
