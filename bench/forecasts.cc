@@ -1,7 +1,7 @@
 // How often intervals of probability .9 hold what comes.
 //
 //   bench_forecasts [STREAMS [PARTICLES]]             simulated streams of every prior, true model
-//   bench_forecasts PRIOR COMPONENTS FILE [FILE]...   real ones
+//   bench_forecasts PRIOR COMPONENTS FILE [FILE]...   real ones; FILE:P has the period P
 //
 // A real stream is fitted on its first half. In the second half, forecasts are made from 200 rows,
 // with the model as it is, and looked at 1 and 10 rows later. Counts are whole numbers, and an
@@ -76,7 +76,9 @@ struct Share {
   }
 };
 
-void real(const std::string& prior, Index components, const std::string& file) {
+void real(const std::string& prior, Index components, const std::string& given) {
+  const std::size_t colon = given.find(':');
+  const std::string file = given.substr(0, colon);
   Record record;
   const auto source = open_source(file, {.header = HeaderRow::by_names});
   Observation y;
@@ -86,6 +88,9 @@ void real(const std::string& prior, Index components, const std::string& file) {
   Config config;
   config.prior.name = prior;
   config.num_components = components;
+  if (colon != std::string::npos) {
+    config.season.periods.push_back(Period::parse(given.substr(colon + 1)));
+  }
   Session session(config);
   for (Index t = 0; t < half; ++t) session.update(record[t]);
   session.finish();

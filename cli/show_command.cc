@@ -29,6 +29,7 @@ struct ShowOptions {
   bool trace = false;
   bool last = false;
   bool profile = false;
+  bool channel_profile = false;
   Index period = 0;
   std::string compare;
 };
@@ -49,7 +50,13 @@ void print_basis(const ShowOptions& options, const Model& model) {
 }
 
 void print_profile(const ShowOptions& options, const Model& model) {
-  const std::vector<Matrix>& profiles = estimate_to_show(options, model).season.profiles();
+  const Season& season = estimate_to_show(options, model).season;
+  const std::vector<Matrix>& profiles =
+      options.channel_profile ? season.channel_profiles() : season.profiles();
+  if (options.channel_profile && profiles.empty() && !season.empty()) {
+    throw InputError(
+        fmt::format("{}: channels have no season of their own, all gains are 1", options.model));
+  }
   std::vector<std::string> periods;
   for (const Matrix& profile : profiles) periods.push_back(fmt::format("{}", profile.cols()));
   if (profiles.empty()) throw InputError(fmt::format("{}: has no period", options.model));
@@ -200,6 +207,12 @@ void print_text(const ShowOptions& options, const Model& model) {
     print_words("period {}: gains from {:.3g} to {:.3g}; --profile prints them\n", profile.cols(),
                 profile.minCoeff(), profile.maxCoeff());
   }
+  for (const Matrix& gains : estimate.season.channel_profiles()) {
+    print_words(
+        "period {}: gains of single channels from {:.3g} to {:.3g}; --channel-profile prints "
+        "them\n",
+        gains.cols(), gains.minCoeff(), gains.maxCoeff());
+  }
   if (!model.choice_of_components.empty()) {
     fmt::print("{}", choice_text(model.choice_of_components));
   }
@@ -237,7 +250,7 @@ void show(const ShowOptions& options) {
     print_json(options, model);
   } else if (options.basis) {
     print_basis(options, model);
-  } else if (options.profile) {
+  } else if (options.profile || options.channel_profile) {
     print_profile(options, model);
   } else if (options.trace) {
     print_trace(options, model);
@@ -263,6 +276,10 @@ OptionTable<ShowOptions> show_table() {
            flag(
                {.name = "profile", .help = "print the profile of the season: K lines of P numbers"},
                &ShowOptions::profile),
+           flag({.name = "channel-profile",
+                 .help =
+                     "print the gains that single channels have beside it: M lines of P numbers"},
+                &ShowOptions::channel_profile),
            whole_number({.name = "period",
                          .value_name = "P",
                          .help = "which profile, if there are several periods"},
@@ -295,6 +312,7 @@ void add_show(CLI::App& app, Run& run) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App& command = *app.add_subcommand("show", "print what is in a model file");
   add_options(command, show_table(), *options);
-  exclude_each_other(command, {"--json", "--basis", "--profile", "--trace", "--compare"});
+  exclude_each_other(
+      command, {"--json", "--basis", "--profile", "--channel-profile", "--trace", "--compare"});
   command.callback([options, &run] { run = [options] { show(*options); }; });
 }

@@ -6,7 +6,7 @@ matches at the stadium, which have no timetable. Schools have a holiday of two w
 afternoon a fair brings people to a park where hardly anybody boards otherwise. The strength of each
 flow varies from day to day, and every stop always has a few boardings.
 
-Usage: examples/city.py COUNTS.csv [--weeks W] [--seed S] [--flows FILE.csv]
+Usage: examples/city.py COUNTS.csv [--weeks W] [--seed S] [--times START] [--flows FILE.csv]
 """
 
 import argparse
@@ -73,10 +73,16 @@ def main():
     parser.add_argument("counts", help="the CSV file to write")
     parser.add_argument("--weeks", type=int, default=26)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--times", metavar="START",
+                        help="a first column 'time', from this one on, which should be a Monday: 2026-01-05T00:00")
     parser.add_argument("--flows", help="what was on when, as CSV")
     options = parser.parse_args()
     counts, flows = city(options.weeks, options.seed)
-    np.savetxt(options.counts, counts, fmt="%d", delimiter=",", header=",".join(STOPS), comments="")
+    columns, header = counts.astype(str), STOPS
+    if options.times:
+        times = np.datetime64(options.times, "m") + 60 * np.arange(len(counts))
+        columns, header = np.column_stack([times.astype(str), columns]), ["time", *STOPS]
+    np.savetxt(options.counts, columns, fmt="%s", delimiter=",", header=",".join(header), comments="")
     if options.flows:
         np.savetxt(options.flows, flows, fmt="%d", delimiter=",", header=",".join(FLOWS), comments="")
 

@@ -78,6 +78,29 @@ def draw(workshop, work):
     drawing.save(workshop, figure, "city")
 
 
+def draw_forecast(workshop, work):
+    """The total of all stops: a week that was seen, the week that was forecast, and what came."""
+    rows = np.loadtxt(work.path / "timed.csv", delimiter=",", skiprows=1, dtype=str)
+    totals = rows[:, 1:].astype(float).sum(axis=1)
+    lines = [line.split(",") for line in (work.path / "ahead.csv").read_text().splitlines()]
+    channel, low, middle, high = (lines[0].index(name) for name in ("channel", "q0.05", "q0.5", "q0.95"))
+    ahead = np.array([[float(line[column]) for column in (low, middle, high)]
+                      for line in lines[1:] if line[channel] == "total"])
+    seen, hours = 1344, np.arange(len(ahead))
+    figure, axis = plt.subplots(figsize=(8.6, 2.4))
+    axis.plot(np.arange(-168, 0), totals[seen - 168:seen], color=drawing.FAINT, linewidth=0.9)
+    axis.fill_between(hours, ahead[:, 0], ahead[:, 2], color=drawing.PAPER, alpha=0.35, linewidth=0)
+    axis.plot(hours, ahead[:, 1], color=drawing.PAPER, linewidth=1.0)
+    axis.plot(hours, totals[seen:seen + len(ahead)], color=drawing.TRUTH, linewidth=0.9)
+    axis.set(xlim=(-168, len(ahead) - 1), ylim=(0, None), ylabel="boardings an hour")
+    axis.set_xticks(np.arange(-156, len(ahead), 24), 2 * "Mon Tue Wed Thu Fri Sat Sun".split())
+    axis.tick_params(axis="x", length=0)
+    drawing.legend(figure, {"seen": drawing.FAINT, "forecast": drawing.PAPER, "what came": drawing.TRUTH},
+                   loc="upper right", bbox_to_anchor=(0.99, 1.0))
+    figure.subplots_adjust(left=0.08, right=0.985, top=0.88, bottom=0.12)
+    drawing.save(workshop, figure, "forecast")
+
+
 def run(workshop):
     work = workshop.folder("walkthrough")
     examples = work.path / "examples"
@@ -88,6 +111,7 @@ def run(workshop):
                                        f"{run_block(workshop, work.path, match[1])}```", page)
     (workshop.docs / "walkthrough.md").write_text(written)
     draw(workshop, work)
+    draw_forecast(workshop, work)
     return section("A simulated city", picture("city", "Each source of the city: where and when"),
                    "[The walk-through](walkthrough.md) fits this city step by step. The same run writes "
                    "its outputs.", commands(["./dev reproduce walkthrough"]))

@@ -49,6 +49,20 @@ void Season::set_profile(std::size_t which, const Matrix& profile) {
   scale_rows_to_mean_1(profiles_[which]);
 }
 
+void Season::set_channel_profiles(std::vector<Matrix> profiles) {
+  bool fits = profiles.empty() || profiles.size() == profiles_.size();
+  for (std::size_t p = 0; fits && p < profiles.size(); ++p) {
+    const Matrix& gains = profiles[p];
+    fits = gains.cols() == profiles_[p].cols() && gains.rows() == profiles[0].rows() &&
+           gains.allFinite() && (gains.array() > 0).all();
+  }
+  if (!fits) {
+    throw UsageError(
+        "the channels' profiles do not fit the periods, or have an entry that is not above 0");
+  }
+  channel_profiles_ = std::move(profiles);
+}
+
 std::int64_t Season::cycle() const {
   std::int64_t cycle = 1;
   for (const Matrix& profile : profiles_) {
@@ -76,6 +90,18 @@ void Season::exchange(StateArchive& archive) {
     archive.expect(is_profile(profile) && profile.rows() == num_components() &&
                        profile.cols() <= kLongestPeriod,
                    "a profile that is none");
+  }
+  auto channels = static_cast<Index>(channel_profiles_.size());
+  archive.count(channels);
+  archive.expect(channels == 0 || channels == count, "profiles of channels that are none");
+  if (archive.is_reading()) channel_profiles_.assign(static_cast<std::size_t>(channels), Matrix());
+  for (std::size_t p = 0; p < channel_profiles_.size(); ++p) {
+    const Matrix& gains = channel_profiles_[p];
+    archive(channel_profiles_[p]);
+    archive.expect(gains.allFinite() && (gains.array() > 0).all() &&
+                       gains.rows() == channel_profiles_[0].rows() &&
+                       gains.cols() == profiles_[p].cols(),
+                   "a profile of a channel that is none");
   }
 }
 

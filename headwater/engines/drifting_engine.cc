@@ -53,4 +53,15 @@ std::unique_ptr<Engine> with_levels(std::unique_ptr<Engine> engine, const AnyLaw
   return std::make_unique<DriftingEngine>(std::move(engine), law);
 }
 
+Record with_found_levels(std::unique_ptr<Engine> engine, const AnyLaw& law,
+                         const RecordView& observations) {
+  DriftingEngine filter(std::move(engine), law);
+  Record levelled;
+  for (Index t = 0; t < observations.size(); ++t) {
+    filter.step(observations[t], 0);
+    levelled.add(filter.levelled());
+  }
+  return levelled;
+}
+
 }  // namespace headwater

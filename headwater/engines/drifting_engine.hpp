@@ -61,4 +61,8 @@ class DriftingEngine final : public Engine {
 // The engine, in a DriftingEngine if the law drifts.
 std::unique_ptr<Engine> with_levels(std::unique_ptr<Engine> engine, const AnyLaw& law);
 
+// The observations with the levels that a filter finds.
+Record with_found_levels(std::unique_ptr<Engine> engine, const AnyLaw& law,
+                         const RecordView& observations);
+
 }  // namespace headwater

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "headwater/any_prior.hpp"
 #include "headwater/emission.hpp"
@@ -29,7 +30,7 @@ class Engine {
   const Matrix& basis() const { return emission().basis(); }
   // The position of the last observation, and the emission there: see Emission::at.
   virtual std::int64_t position() const = 0;
-  const Emission& emission_now() const { return emission().at(position()); }
+  virtual const Emission& emission_now() const { return emission().at(position()); }
 
   // Takes in the next observation, which is to weigh `step_size` in the statistics.
   virtual FilterStep step(const Observation& y, double step_size) = 0;
@@ -53,6 +54,8 @@ class Engine {
     static const ExpectedLevels kNone;
     return kNone;
   }
+  // The season of each channel beyond that of its components: see Season::channel_profiles.
+  virtual std::vector<Matrix> channel_profiles() const { return {}; }
   // Draws of x_t given y_1..t-1, one a row, background included.
   virtual void sample_predicted(Generator& generator, Matrix& out) const = 0;
   // The law of x_t given y_1..t-1, and where y_t has moved it.

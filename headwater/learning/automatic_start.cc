@@ -10,6 +10,7 @@
 #include "headwater/engines/beam_engine.hpp"
 #include "headwater/engines/drifting_engine.hpp"
 #include "headwater/engines/exact_engine.hpp"
+#include "headwater/engines/gains_engine.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/basis_expectation.hpp"
 #include "headwater/learning/batch_em.hpp"
@@ -56,15 +57,6 @@ bool is_small(const AnyPrior& prior) {
          chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
 }
 
-// The law with those parameters that the other one has too.
-AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
-  const Parameters own = law.parameters();
-  for (const Parameter& parameter : other.parameters()) {
-    if (find_parameter(own, parameter.name) != nullptr) law.set_parameter(parameter);
-  }
-  return law;
-}
-
 using Improve = std::function<void(StartTrial& trial, const Round& round,
                                    const MStepOptions& options, const OnIteration& on_iteration)>;
 
@@ -99,12 +91,6 @@ void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages,
       count = std::min(count, round.trials);
     }
   }
-}
-
-Matrix with_background(Matrix basis, const Vector& background) {
-  basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
-  basis.rightCols(1) = background;
-  return basis;
 }
 
 }  // namespace
@@ -181,6 +167,17 @@ class Search {
   // After run(), for a law that drifts, which the search has taken for one that does not.
   void let_levels_drift(StartTrial& trial) const {
     trial.estimate = refitted(trial, trial.estimate.law, tried_again().size(), expectation_);
+  }
+
+  // After run(): channels whose season the components cannot follow would make every law look
+  // dispersed, so choices are made on observations with the gains of such channels as exposures.
+  // The gains are those of the part that choices are fitted to.
+  void take_out_channel_profiles(const StartTrial& trial) {
+    if (!can_compare() || trial.estimate.season.empty() || options_.holds(kChannelProfile)) return;
+    const std::vector<Matrix> profiles =
+        found_channel_profiles(filter()(trial.estimate), trial.estimate.season,
+                               tried_again().first(fitted_part(tried_again().size())));
+    observations_ = with_channel_profiles(observations_, profiles, exposed_);
   }
 
   const BasisExpectation& expectation() const { return expectation_; }
@@ -299,6 +296,7 @@ class Search {
   }
 
   RecordView observations_;
+  Record exposed_;  // the same, with gains of channels
   const AnyPrior& prior_;
   const MStepOptions& options_;
   std::uint64_t seed_;
@@ -325,6 +323,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   StartTrial& best = trials.front();
   StartReport report;
   report.chosen = best.report.name;
+  search.take_out_channel_profiles(best);
   if (search.can_compare() && drifts(laws.front())) search.let_levels_drift(best);
   if (search.can_compare() && observations.size() >= kFewestForChoices) {
     // A basis that is not known well makes every law look dispersed. So what is expected of it is

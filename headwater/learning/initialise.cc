@@ -102,4 +102,10 @@ Vector background_start(const Eigen::Ref<const Matrix>& observations) {
   return kBackgroundShare * mean_counts(observations);
 }
 
+Matrix with_background(Matrix basis, const Vector& background) {
+  basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+  basis.rightCols(1) = background;
+  return basis;
+}
+
 }  // namespace headwater

@@ -24,4 +24,7 @@ double dispersion_so_far(const RecordView& observations);
 // A background column to start from: a tenth of the mean counts.
 Vector background_start(const Eigen::Ref<const Matrix>& observations);
 
+// The basis with one more column.
+Matrix with_background(Matrix basis, const Vector& background);
+
 }  // namespace headwater

@@ -29,6 +29,14 @@ Gain gain_of(const Vector& predictions, const Vector& others) {
   return {mean, std::sqrt((gains.array() - mean).square().sum() / (n * (n - 1)))};
 }
 
+AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
+  const Parameters own = law.parameters();
+  for (const Parameter& parameter : other.parameters()) {
+    if (find_parameter(own, parameter.name) != nullptr) law.set_parameter(parameter);
+  }
+  return law;
+}
+
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const RecordView& observations, const FitLaw& fit,
                                     const MakeFilter& filter) {

@@ -34,4 +34,7 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const RecordView& observations, const FitLaw& fit,
                                     const MakeFilter& filter);
 
+// The law with those parameters that the other one has too.
+AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law);
+
 }  // namespace headwater

@@ -161,8 +161,8 @@ void Observation::set_exposures(std::span<const double> exposures) {
   counts_.resize(kept);
 }
 
-void Observation::set_levels(const ExpectedLevels& levels) {
-  assert(levels.means.size() == num_channels_ && levels.dispersions.size() == num_channels_);
+void Observation::multiply_exposures(const Vector& factors) {
+  assert(factors.size() == num_channels_);
   // From the last channel to the first, since the list of exposures grows in place.
   std::size_t given = exposed_.size();
   exposed_.resize(static_cast<std::size_t>(num_channels_));
@@ -173,9 +173,13 @@ void Observation::set_levels(const ExpectedLevels& levels) {
     const auto at = static_cast<std::size_t>(m);
     exposed_[at] = m;
     exposures_[at] =
-        exposure == 0 ? 0
-                      : std::clamp(exposure * levels.means[m], kSmallestExposure, kLargestExposure);
+        exposure == 0 ? 0 : std::clamp(exposure * factors[m], kSmallestExposure, kLargestExposure);
   }
+}
+
+void Observation::set_levels(const ExpectedLevels& levels) {
+  assert(levels.dispersions.size() == num_channels_);
+  multiply_exposures(levels.means);
   dispersions_.assign(levels.dispersions.begin(), levels.dispersions.end());
 }
 

@@ -49,11 +49,16 @@ void write_model_facts(JsonWriter& json, const Model& model, const Estimate& est
   }
   json.end_object();
   json.key("periods").begin_array();
-  for (const Matrix& profile : estimate.season.profiles()) {
+  for (std::size_t p = 0; p < estimate.season.profiles().size(); ++p) {
+    const Matrix& profile = estimate.season.profiles()[p];
     json.begin_object();
     json.key("period").value(profile.cols());
     json.key("profile");
     write_value(json, profile);
+    if (!estimate.season.channel_profiles().empty()) {
+      json.key("channel_profile");
+      write_value(json, estimate.season.channel_profiles()[p]);
+    }
     json.end_object();
   }
   json.end_array();

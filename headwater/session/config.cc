@@ -71,6 +71,12 @@ void Config::validate() const {
   }
 }
 
+// Batch EM climbs a likelihood, in which nothing would keep gains of channels from following noise.
+bool Config::learns_channel_profiles() const {
+  return !season.periods.empty() && method == Method::kOnline && !m_step.holds(kProfile) &&
+         !m_step.holds(kChannelProfile);
+}
+
 bool Config::averages() const {
   return average == Average::kAuto ? step_size.is_decreasing() : average == Average::kPolyak;
 }

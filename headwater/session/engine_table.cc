@@ -9,6 +9,7 @@
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/fast_engine.hpp"
+#include "headwater/engines/gains_engine.hpp"
 #include "headwater/engines/particle_batch.hpp"
 #include "headwater/engines/particle_engine.hpp"
 #include "headwater/error.hpp"
@@ -326,27 +327,22 @@ void check_engine(const Config& config, const AnyPrior& prior) {
   engine.check_options(config, prior);
 }
 
+namespace {
+
+const EngineInfo& engine_of(const EngineRequest& request) {
+  const Estimate& start = request.start;
+  return engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind);
+}
+
+}  // namespace
+
 std::unique_ptr<Engine> make_engine(const EngineRequest& request) {
   const Estimate& start = request.start;
-  return with_levels(
-      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind)
-          .make(request),
-      start.law);
+  return with_channel_gains(with_levels(engine_of(request).make(request), start.law), start.season,
+                            request.smooths && request.config.learns_channel_profiles());
 }
 
 namespace {
-
-// The observations with the levels that a filter finds.
-Record with_found_levels(std::unique_ptr<Engine> engine, const AnyLaw& law,
-                         const RecordView& observations) {
-  DriftingEngine filter(std::move(engine), law);
-  Record levelled;
-  for (Index t = 0; t < observations.size(); ++t) {
-    filter.step(observations[t], 0);
-    levelled.add(filter.levelled());
-  }
-  return levelled;
-}
 
 // Sequence by sequence. Each has random numbers of its own.
 Matrix smooth_sequences(const EngineInfo& engine, const EngineRequest& request,
@@ -368,11 +364,13 @@ Matrix smooth_sequences(const EngineInfo& engine, const EngineRequest& request,
 
 Matrix smooth_record(const EngineRequest& request, const RecordView& observations) {
   const Estimate& start = request.start;
-  const EngineInfo& engine =
-      engine_info(choose_engine(request.config, start.prior, start.basis.rows()).kind);
-  if (!drifts(start.law)) return smooth_sequences(engine, request, observations);
+  const EngineInfo& engine = engine_of(request);
+  Record room;
+  const RecordView given =
+      with_channel_profiles(observations, start.season.channel_profiles(), room);
+  if (!drifts(start.law)) return smooth_sequences(engine, request, given);
   return smooth_sequences(engine, request,
-                          with_found_levels(engine.make(request), start.law, observations));
+                          with_found_levels(engine.make(request), start.law, given));
 }
 
 ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index num_channels) {

@@ -41,7 +41,8 @@ Session::Fit::Fit(Config config, AnyPrior prior)
   }
   const Parameters parameters = prior_.parameters();
   for (const std::string& name : config_.m_step.held_parameters) {
-    const bool is_profile = name == kProfile && !config_.season.periods.empty();
+    const bool is_profile =
+        (name == kProfile || name == kChannelProfile) && !config_.season.periods.empty();
     if (find_parameter(parameters, name) == nullptr && !is_law_parameter(name) && !is_profile) {
       throw UsageError(
           fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
@@ -269,6 +270,11 @@ Model Session::Fit::model() const {
   if (!leader_ && !batch_) throw UsageError("there is no model before the start of the fit");
   Model model(batch_ ? batch_->estimate : leader_->learner.reported(),
               batch_ ? batch_->last : leader_->learner.last());
+  if (leader_ && !model.reported.season.empty()) {
+    const std::vector<Matrix> of_channels = leader_->learner.engine().channel_profiles();
+    model.reported.season.set_channel_profiles(of_channels);
+    model.last.season.set_channel_profiles(of_channels);
+  }
   model.background = config_.background;
   model.names = names_;
   const EngineChoice choice = engine();

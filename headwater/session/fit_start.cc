@@ -55,6 +55,9 @@ MStepOptions Session::Fit::m_step_options(const BasisExpectation& expectation) c
     options.transition_floor = std::min(0.1, 2 / static_cast<double>(config_.engine.num_particles));
   }
   options.expectation = expectation;
+  if (!config_.season.periods.empty() && !config_.learns_channel_profiles()) {
+    options.held_parameters.emplace_back(kChannelProfile);
+  }
   return options;
 }
 

@@ -53,10 +53,15 @@ void write_estimate(Hdf5File& file, const std::string& group, const Estimate& es
   for (const Matrix& profile : estimate.season.profiles()) {
     file.write(fmt::format("{}/periods/{}", group, profile.cols()), profile);
   }
+  for (const Matrix& gains : estimate.season.channel_profiles()) {
+    file.write(fmt::format("{}/channel_periods/{}", group, gains.cols()), gains);
+  }
 }
 
 // One dataset for each period, K x P. Their order does not matter.
-Season read_season(const Hdf5Contents& file, const std::string& group, Index num_components) {
+// ... and, where channels have a season of their own, one more for each, M x P.
+Season read_season(const Hdf5Contents& file, const std::string& group, Index num_components,
+                   Index num_channels) {
   std::vector<Matrix> profiles;
   if (!file.contains(group + "/periods")) return {};
   for (const std::string& name : file.children(group + "/periods")) {
@@ -74,8 +79,21 @@ Season read_season(const Hdf5Contents& file, const std::string& group, Index num
                                  profiles.size(), kMostPeriods));
   }
   std::ranges::sort(profiles, {}, [](const Matrix& profile) { return profile.cols(); });
+  std::vector<Matrix> of_channels;
+  for (const Matrix& profile : profiles) {
+    const std::string path = fmt::format("{}/channel_periods/{}", group, profile.cols());
+    if (!file.contains(path)) continue;
+    of_channels.push_back(file.read_matrix(path));
+    const Matrix& gains = of_channels.back();
+    if (gains.rows() != num_channels || gains.cols() != profile.cols()) {
+      throw InputError(fmt::format("{} is {}x{}; expected {} rows and {} columns", path,
+                                   gains.rows(), gains.cols(), num_channels, profile.cols()));
+    }
+  }
   try {
-    return Season(std::move(profiles));
+    Season season(std::move(profiles));
+    season.set_channel_profiles(std::move(of_channels));
+    return season;
   } catch (const UsageError& error) {
     throw InputError(fmt::format("{}/periods: {}", group, error.what()));
   }
@@ -113,7 +131,8 @@ Estimate read_estimate(const Hdf5Contents& file, const std::string& group, AnyPr
   for (const Parameter& parameter : read_parameters(file, group + "/parameters")) {
     estimate.prior.set_parameter(parameter);
   }
-  estimate.season = read_season(file, group, estimate.prior.num_components());
+  estimate.season =
+      read_season(file, group, estimate.prior.num_components(), estimate.basis.rows());
   if (estimate.prior.is_finite()) validate(estimate.prior.finite_chain(), group + "/parameters");
   return estimate;
 }

@@ -168,6 +168,8 @@ struct HEADWATER_EXPORT Config {
   void validate() const;
   // The options of the M-step as they take effect: without weak priors if paper_exact is set.
   MStepOptions effective_m_step() const;
+  // Whether each channel's own season is learned: see Season::channel_profiles.
+  bool learns_channel_profiles() const;
   bool averages() const;  // whether the average is reported
 };
 

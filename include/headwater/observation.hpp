@@ -69,6 +69,8 @@ class HEADWATER_EXPORT Observation {
   // One exposure for each channel, for an observation that was filled without exposures.
   void set_exposures(std::span<const double> exposures);
 
+  // Multiplies the exposure of each channel; missing cells stay missing.
+  void multiply_exposures(const Vector& factors);
   // Multiplies the exposure of each channel by its expected level, and notes how the counts are
   // dispersed around that.
   void set_levels(const ExpectedLevels& levels);

@@ -15,11 +15,17 @@ inline constexpr Index kMostPeriods = 4;
 
 // What the profiles are called where they are held.
 inline constexpr const char* kProfile = "profile";
+// ... and those of the channels alone.
+inline constexpr const char* kChannelProfile = "channel_profile";
 
 // How the strength of each component depends on the time of the day, of the week, and so on. At
 // position t of the stream, component k is multiplied by the product over the periods P of
 //   profile_P(k, t mod P).
 // Every row of a profile has the mean 1. Without a period nothing is multiplied.
+//
+// Channels may have a season of their own beside that: at position t, the mean of channel m is
+// multiplied by the product of channel_profile_P(m, t mod P) too. Emission::at() does not know of
+// these gains; engines give them to observations as exposures (see GainsEngine).
 class HEADWATER_EXPORT Season {
  public:
   Season() = default;
@@ -31,6 +37,10 @@ class HEADWATER_EXPORT Season {
   bool empty() const { return profiles_.empty(); }
   Index num_components() const { return empty() ? 0 : profiles_.front().rows(); }
   const std::vector<Matrix>& profiles() const { return profiles_; }
+  // One M x P matrix for each period, in the same order; empty if channels have no season of their
+  // own. Throws UsageError for a matrix that is no such profile.
+  const std::vector<Matrix>& channel_profiles() const { return channel_profiles_; }
+  void set_channel_profiles(std::vector<Matrix> profiles);
   // Rows are scaled to the mean 1.
   void set_profile(std::size_t which, const Matrix& profile);
 
@@ -43,6 +53,7 @@ class HEADWATER_EXPORT Season {
 
  private:
   std::vector<Matrix> profiles_;
+  std::vector<Matrix> channel_profiles_;
 };
 
 }  // namespace headwater

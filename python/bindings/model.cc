@@ -274,6 +274,14 @@ void bind_model(nb::module_& module) {
              }
              return periods;
            })
+      .def("channel_periods",
+           [](const Model& model, bool last) {
+             nb::dict periods;
+             for (const Matrix& gains : estimate_of(model, last).season.channel_profiles()) {
+               periods[nb::cast(gains.cols())] = to_numpy(gains);
+             }
+             return periods;
+           })
       .def("constants",
            [](const Model& model) { return to_dict(model.reported.prior.constants()); })
       .def("trace", trace_of)

@@ -163,6 +163,12 @@ class Model:
         return self._core.periods(False)
 
     @property
+    def channel_periods(self) -> dict[int, np.ndarray]:
+        """The season of each channel beyond that of its components: for each period P the gains,
+        M x P, by which the channel's mean is multiplied. Empty if all are 1."""
+        return self._core.channel_periods(False)
+
+    @property
     def iterations(self) -> int:
         """Iterations of batch EM, or M-steps of online EM."""
         return self._core.iterations
