@@ -164,8 +164,7 @@ class Model:
 
     @property
     def channel_periods(self) -> dict[int, np.ndarray]:
-        """The season of each channel beyond that of its components: for each period P the gains,
-        M x P, by which the channel's mean is multiplied. Empty if all are 1."""
+        """What single channels have beyond the season of their components: gains, M x P, for each period P. Empty if all are 1."""
         return self._core.channel_periods(False)
 
     @property

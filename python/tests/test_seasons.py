@@ -68,3 +68,21 @@ def test_profiles_are_drawn(model):
     assert len(axes.get_legend().get_texts()) == 3
     with pytest.raises(ValueError, match="period=7"):
         plot.profile(model, period=7)
+
+
+def test_channels_have_gains_of_their_own(model):
+    assert model.channel_periods == {}  # what the components' profiles say is all there is
+    rng = np.random.default_rng(2)
+    timetables = np.full((8, 6), 0.5)
+    timetables[np.arange(8), np.arange(8) % 6] = 3.5
+    counts = rng.poisson(4 * timetables[:, np.arange(3000) % 6].T)
+    stream = headwater.Stream(1, prior="gamma", engine="fast", period=6, counts="poisson")
+    stream.update_many(counts)
+    found = stream.finish().model()
+    gains = found.channel_periods[6]
+    assert gains.shape == (8, 6)
+    # 500 visits of 2 counts at least: 3 % a gain.
+    season = gains * found.periods[6]
+    np.testing.assert_allclose(season / season.mean(axis=1, keepdims=True), timetables, rtol=0.2)
+    ahead = found.forecast(counts, 6)
+    np.testing.assert_allclose(ahead, 4 * timetables.T, rtol=0.4)
