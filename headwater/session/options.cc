@@ -35,13 +35,13 @@ Option<Config> init_option() {
 
 // The basis is held like a parameter, by its name.
 Option<MStepOptions> hold_option() {
-  Option<MStepOptions> row =
-      names({.name = "hold",
-             .help = "parameters that keep their starting values; 'basis' keeps the basis, which "
-                     "init must then give, 'profile' the season's flat profiles, and 'channel_profile' "
-                     "those of the single channels",
-             .recorded = kModels},
-            &MStepOptions::held_parameters, "the name of a parameter, or basis");
+  Option<MStepOptions> row = names(
+      {.name = "hold",
+       .help = "parameters that keep their starting values; 'basis' keeps the basis, which "
+               "init must then give, 'profile' the season's flat profiles, and 'channel_profile' "
+               "those of the single channels",
+       .recorded = kModels},
+      &MStepOptions::held_parameters, "the name of a parameter, or basis");
   row.get = [parameters = row.get](const MStepOptions& options) {
     const std::string held = parameters(options);
     if (!options.hold_basis) return held;
@@ -95,11 +95,10 @@ Option<SeasonConfig> period_option() {
   return make_row<SeasonConfig>(
       {.name = "period",
        .value_name = "P",
-       .help =
-           "the counts have a season of P observations: each component has a profile of P "
-           "gains, which are learned, and so has each channel beside that, where it predicts "
-           "better; repeat it for a second season; with time-column, P may be a duration: 24h, "
-           "7d; auto: the start looks for one",
+       .help = "the counts have a season of P observations: each component has a profile of P "
+               "gains, which are learned, and so has each channel beside that, where it predicts "
+               "better; repeat it for a second season; with time-column, P may be a duration: 24h, "
+               "7d; auto: the start looks for one",
        .recorded = kModels},
       NameList{"a number of observations from 2 to 100000, a duration such as 24h, or auto"},
       [](const SeasonConfig& season) {

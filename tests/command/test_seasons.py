@@ -71,6 +71,25 @@ def test_two_periods(headwater, stream):
     assert done.returncode == 2 and "say which with --period" in done.stderr.decode()
 
 
+@pytest.mark.parametrize("seed", ["5", "6"])
+def test_a_period_that_is_not_there_costs_next_to_nothing(headwater, seed):
+    headwater("simulate", "--prior", "basis-selection", "--channels", "6", "--components", "2",
+              "--length", "5000", "--seed", seed, "--out", "flat.csv", "--quiet")
+
+    def fitted(*options):
+        headwater("fit", "flat.csv", *FIT, *options, "--out", "m.h5")
+        facts = json.loads(headwater("show", "m.h5", "--json"))
+        cells = 6 * facts["observations_after_start"]
+        return facts["log_likelihood_after_start"] / cells, facts["periods"]
+
+    without, _ = fitted()
+    asked, periods = fitted("--period", "12")
+    assert asked > without - 0.001  # nats a cell
+    # A raw gain, of some 2,800 counts, has the standard error .019; gains are drawn to 1 from there.
+    assert max(abs(gain - 1) for row in periods[0]["profile"] for gain in row) < 3 * 0.019
+    assert "channel_profile" not in periods[0]
+
+
 @pytest.mark.parametrize("options, words", [
     (("--period", "1"), "expected a number of observations from 2 to 100000"),
     (("--period", "often"), "expected a number of observations from 2 to 100000"),
