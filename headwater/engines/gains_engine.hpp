@@ -41,6 +41,9 @@ class GainsEngine final : public Engine {
   void sample_predicted(Generator& generator, Matrix& out) const override {
     engine_->sample_predicted(generator, out);
   }
+  void write_prediction(PredictedActivations& out) const override {
+    engine_->write_prediction(out);
+  }
   const ExpectedLevels& expected_levels() const override { return engine_->expected_levels(); }
   std::vector<Matrix> channel_profiles() const override { return gains_.tables(); }
 
