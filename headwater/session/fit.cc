@@ -108,7 +108,8 @@ void Session::Fit::exchange(StateArchive& archive) {
           log_likelihood_after_start_, health_, trace_, names_);
   archive.expect(position_ >= -1, "a position that is none");
   archive(is_continued_, begins_anew_, is_after_search_, even_beginning_, grows_from_);
-  archive.expect(is_count(even_beginning_) && is_count(grows_from_), "step sizes that begin in no way");
+  archive.expect(is_count(even_beginning_) && is_count(grows_from_),
+                 "step sizes that begin in no way");
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
                      num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size() && climbed_ >= 0 &&
                      climbed_ <= observations_ && is_count(impossible_),
