@@ -66,14 +66,32 @@ void print_particles(const Model& model) {
   }
 }
 
-void print_summary(const Model& model, const StartReport& start, const std::string& out,
+// Of what came after the model that is continued, if there is one, and of all.
+void print_log_likelihood(const Model& model, const Model* before) {
+  const auto print = [](const char* of, double sum, std::int64_t count) {
+    say("log-likelihood{} {:.2f} ({:.4f} an observation)\n", of, sum,
+        sum / static_cast<double>(count));
+  };
+  if (before != nullptr && model.observations > before->observations) {
+    print(" of the new observations", model.log_likelihood - before->log_likelihood,
+          model.observations - before->observations);
+  }
+  print(before != nullptr ? " of all" : "", model.log_likelihood, model.observations);
+}
+
+// before: the model that is continued, if there is one.
+void print_summary(const Model& model, const Model* before, const StartReport& start,
                    double seconds) {
-  const auto count = static_cast<double>(model.observations);
+  const std::int64_t new_ones = model.observations - (before ? before->observations : 0);
+  const auto count = static_cast<double>(new_ones);
   const bool is_batch = model.method == Method::kBatch;
-  say("{} observations of {} channels in {:.1f} s ({} {}/s)\n", with_commas(model.observations),
+  say("{} observations of {} channels in {:.1f} s ({} {}/s)\n", with_commas(new_ones),
       model.num_channels(), seconds,
       rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
       is_batch ? "iterations" : "observations");
+  if (before != nullptr) {
+    say("{} with those before\n", with_commas(model.observations));
+  }
   if (!start.chosen.empty()) {
     const std::size_t trials = start.trials.size();
     const std::string among = trials > 1 ? fmt::format(", the best of {} trials", trials) : "";
@@ -106,8 +124,7 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
     say("{:.2g} of the law was in states that the beam did not keep{}\n", model.lost_mass,
         model.lost_mass > kMuchLostMass ? "; a larger --beam-width keeps more" : "");
   }
-  say("log-likelihood {:.2f} ({:.4f} an observation)\n", model.log_likelihood,
-      model.log_likelihood / count);
+  print_log_likelihood(model, before);
   if (model.observations_after_start > 0 && model.observations_after_start < model.observations) {
     say("{:.4f} an observation of those that the start had not seen ({})\n",
         model.log_likelihood_after_start / static_cast<double>(model.observations_after_start),
@@ -139,7 +156,6 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
         "as missing\n",
         with_commas(model.impossible_observations));
   }
-  say("wrote {}: headwater show {} prints it\n", out, out);
 }
 
 // Prints all fits with their log-likelihoods, if there are several.
@@ -249,7 +265,8 @@ void tell_of_time(const Config& config, DataStream& data, Restarts& restarts) {
 // The names of the data's channels, or those that the fit has already; the data follow these.
 void take_names(const FitOptions& options, DataStream& data, Restarts& restarts) {
   const std::vector<std::string> earlier = restarts.session(0).names();
-  match_names(data, earlier, options.checkpoints.resume, options.quiet);
+  const std::string& resumed = options.checkpoints.resume;
+  match_names(data, earlier, resumed.empty() ? options.model_name() : resumed, options.quiet);
   if (!earlier.empty()) return;
   const std::vector<std::string> names = data.channel_names();
   check_names(names, data.num_channels(), data.name());
@@ -259,11 +276,12 @@ void take_names(const FitOptions& options, DataStream& data, Restarts& restarts)
   say("{}: two channels are called {}: only their order tells them apart\n", data.name(), repeated);
 }
 
-void fit(const FitOptions& options) {
-  const Config config = options.config();
+void fit(FitOptions options) {
   options.check_files();
-  Restarts restarts = config.restarts > 1 ? Restarts(config, config.restarts)
-                                          : Restarts(config, options.candidates);
+  const std::optional<Model> before = options.read_continued();
+  const Config config = options.config(before);
+  options.settings = config;
+  Restarts restarts = options.start(config, before);
   FitCheckpoints checkpoints(options.checkpoints, restarts);
   std::optional<StopDeadline> deadline;
   if (config.method == Method::kOnline) {
@@ -278,9 +296,9 @@ void fit(const FitOptions& options) {
   };
   DataStream data(options.data, wait, checkpoints.pipe_before());
   if (data.num_channels() > 0) {
-    take_names(options, data, restarts);
     options.check_start(config, data.num_channels());
-    print_slowness(restarts, data.num_channels(), options.quiet);
+    take_names(options, data, restarts);
+    if (!before) print_slowness(restarts, data.num_channels(), options.quiet);
   }
   tell_of_time(config, data, restarts);
   view.watch(restarts.session(0), data.num_channels(), data.channel_names());
@@ -317,7 +335,8 @@ void fit(const FitOptions& options) {
   if (options.quiet) return;
   if (stop_signal() != 0) print_stop(options, model.observations);
   print_restarts(restarts);
-  print_summary(model, best.start_report(), options.out, progress.seconds());
+  print_summary(model, before ? &*before : nullptr, best.start_report(), progress.seconds());
+  say("wrote {}: headwater show {} prints it\n", options.out, options.out);
   report_bad_rows(data, options.quiet);
 }
 

@@ -48,8 +48,28 @@ OptionTable<FitOptions> settings_rows() {
   for (Option<FitOptions>& row : table) {
     if (row.name == "init") row = init_row();
     if (row.name == "components") row = components_row();
+    if (row.is_required) row.unless = "--continue or --init MODEL";
+    row.set = [name = row.name, set = row.set](FitOptions& options, const std::string& given) {
+      options.typed.emplace_back(name, given);
+      return set(options, given);
+    };
   }
   return table;
+}
+
+OptionTable<FitOptions> continue_rows() {
+  return {
+      text({.name = "continue",
+            .value_name = "MODEL",
+            .help = "go on where the fit of this model ended: DATA are what came next. Options, "
+                    "estimate, statistics, step sizes and activations are the model's; for "
+                    "other data, which do not follow on, use --init MODEL"},
+           &FitOptions::continued, kFileName),
+      whole_number({.name = "forget",
+                    .value_name = "T",
+                    .help = "with a model that is continued: go on as if it had seen only T "
+                            "observations, so that new ones weigh more; 0: all of them"},
+                   &FitOptions::forget, 0, kMostObservations)};
 }
 
 OptionTable<FitOptions> output_rows() {
@@ -102,6 +122,7 @@ OptionTable<FitOptions> FitOptions::table() {
   return joined<FitOptions>({
       within(&FitOptions::data, DataOptions::table_with_follow()),
       in_group("Output", output_rows()),
+      in_group("Continue", continue_rows()),
       settings_rows(),
       within(&FitOptions::parameters, ParameterOptions::table()),
       within(&FitOptions::checkpoints, CheckpointOptions::table()),
@@ -109,7 +130,14 @@ OptionTable<FitOptions> FitOptions::table() {
   });
 }
 
-Config FitOptions::config() const {
+Config FitOptions::config(const std::optional<Model>& model) const {
+  if (model) return config_for(*model);
+  if (forget > 0) throw UsageError("--forget needs a model that is continued: --continue MODEL");
+  for (const OptionInfo& row : config_options()) {
+    if (row.is_required && !is_typed(row.name)) {
+      throw UsageError(fmt::format("--{} is required", row.name));
+    }
+  }
   Config config = settings;
   config.prior.parameters = parameters.parameters(config.prior.name);
   config.counts.parameters = parameters.law_parameters();
@@ -124,6 +152,7 @@ void FitOptions::check_files() const {
   data.add_to(files);
   parameters.add_to(files);
   files.reads("--init", init_file);
+  files.reads("--continue", continued);
   files.reads("--config", config_file);
   files.reads("--resume", checkpoints.resume);
   files.replaces("--checkpoint", checkpoints.file);
@@ -186,7 +215,7 @@ void FitOptions::check_run(const Config& config) const {
   if (data.follow && is_batch) {
     throw UsageError("--method batch needs the end of the data; it cannot go with --follow");
   }
-  if (config.m_step.hold_basis && init_file.empty()) {
+  if (config.m_step.hold_basis && init_file.empty() && continued.empty()) {
     throw UsageError("--hold basis needs the basis that is to be held: --init FILE");
   }
 }
@@ -203,8 +232,11 @@ Matrix FitOptions::read_start(const Config& config) const {
 
 void FitOptions::check_start(const Config& config, Index num_channels) const {
   const Matrix& basis = config.initial_basis;
-  if (basis.size() > 0 && basis.rows() != num_channels) {
-    throw InputError(fmt::format("{}: has {} rows; {} has {} channels", init_file, basis.rows(),
-                                 data.name, num_channels));
+  if (basis.size() == 0 || basis.rows() == num_channels) return;
+  if (!model_name().empty()) {
+    throw InputError(fmt::format("{}: has {} channels; {} was fitted to {}", data.name,
+                                 num_channels, model_name(), basis.rows()));
   }
+  throw InputError(fmt::format("{}: has {} rows; {} has {} channels", init_file, basis.rows(),
+                               data.name, num_channels));
 }

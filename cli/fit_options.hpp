@@ -1,10 +1,15 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "data_options.hpp"
 #include "fit_checkpoints.hpp"
 #include "headwater/config.hpp"
+#include "headwater/model.hpp"
+#include "headwater/session/restarts.hpp"
 #include "options.hpp"
 
 // The options of headwater fit.
@@ -12,9 +17,12 @@ struct FitOptions {
   DataOptions data;
   std::string out;
   ParameterOptions parameters;
-  headwater::Config settings;                // what is typed goes straight into place
-  std::vector<headwater::Index> candidates;  // numbers of components
-  std::string init_file;                     // of the starting basis, if one is named
+  headwater::Config settings;                              // what is typed goes straight into place
+  std::vector<std::pair<std::string, std::string>> typed;  // the settings that were given, as texts
+  std::vector<headwater::Index> candidates;                // numbers of components
+  std::string init_file;  // of the starting basis, or a model, if one is named
+  std::string continued;  // the model that the data follow on, if one is named
+  std::int64_t forget = 0;
   std::string log;
   std::string activations;
   bool surprise = false;
@@ -29,9 +37,19 @@ struct FitOptions {
   void check_files() const;
   void check_run(const headwater::Config& config) const;
   void check_candidates(const headwater::Config& config) const;
-  // Reads the starting basis if a file is named.
-  headwater::Config config() const;
+  // The name of the model that is continued, by --continue or --init; empty if there is none.
+  std::string model_name() const;
+  // Reads it. Errors name the file.
+  std::optional<headwater::Model> read_continued() const;
+  // Reads the starting basis if a file is named. With a model, its options, but for what was given.
+  headwater::Config config(const std::optional<headwater::Model>& model) const;
+  // A new fit, or one that continues the model.
+  headwater::Restarts start(const headwater::Config& config,
+                            const std::optional<headwater::Model>& model) const;
+  headwater::Config config_for(const headwater::Model& model) const;
+  bool is_typed(const std::string& option) const;
   headwater::Matrix read_start(const headwater::Config& config) const;
-  // Throws an InputError that names the file if the starting basis does not fit the data.
+  // Throws an InputError that names the file if the starting basis or the model does not fit the
+  // data.
   void check_start(const headwater::Config& config, headwater::Index num_channels) const;
 };

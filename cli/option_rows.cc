@@ -16,8 +16,10 @@ bool is_number(const OptionKind& kind) {
 }
 
 std::string described(const OptionInfo& row) {
-  return is_number(row.kind) ? fmt::format("{} ({})", row.help, allowed_values(row.kind))
-                             : row.help;
+  const std::string unless =
+      row.unless.empty() ? "" : fmt::format("; required, unless {} is given", row.unless);
+  return is_number(row.kind) ? fmt::format("{} ({}){}", row.help, allowed_values(row.kind), unless)
+                             : row.help + unless;
 }
 
 // Prints the --help of a command, and knows its rows.
@@ -52,7 +54,7 @@ CLI::Option& add_row(CLI::App& command, const OptionInfo& row,
                     name, [set](std::int64_t count) { set(count > 0 ? "yes" : "no"); }, row.help)
               : *command.add_option(name, CLI::callback_t(set_all), described(row));
   if (!row.group.empty() && !row.is_positional) option.group(row.group);
-  if (row.is_required) option.required();
+  if (row.is_required && row.unless.empty()) option.required();
   if (is_flag) return option;
   if (!row.is_positional) {
     option.type_name(row.value_name.empty() ? default_value_name(row.kind) : row.value_name);

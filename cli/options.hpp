@@ -18,6 +18,7 @@ struct ParameterOptions {
 
   static headwater::OptionTable<ParameterOptions> table();
   void add_to(RunFiles& files) const;
+  bool empty() const { return assignments.empty() && states.empty() && transition.empty(); }
   // Reads the files that the assignments name. Throws UsageError for what the prior does not have.
   headwater::Parameters parameters(const std::string& prior) const;
   // Those among the assignments that are parameters of a law of the counts.

@@ -43,7 +43,8 @@ std::string code(const std::string& text) { return text.empty() ? "" : "`" + tex
 
 std::string line_of(const OptionInfo& row) {
   const bool is_flag = std::holds_alternative<Flag>(row.kind);
-  const std::string standard = row.is_required ? "required" : code(row.default_text);
+  const std::string unless = row.unless.empty() ? "" : ", unless " + row.unless;
+  const std::string standard = row.is_required ? "required" + unless : code(row.default_text);
   return fmt::format("| {} | {} | {} | {} | {} |\n",
                      code((row.is_positional ? "" : "--") + row.name),
                      is_flag ? "" : cell(allowed_values(row.kind)),

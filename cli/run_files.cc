@@ -85,6 +85,8 @@ void RunFiles::refuse_clash(const File& one, const File& other) {
   if (one.use == Use::kRead && other.use == Use::kRead) return;
   // A fit goes on with its own checkpoint as a rule.
   if (one.option == "--resume" && other.option == "--checkpoint") return;
+  // A model may be replaced by its continuation: it is in memory by then.
+  if (one.option == "--continue" && other.option == "--out") return;
   const auto stream_of = [](const File& file) {
     return file.use == Use::kRead ? STDIN_FILENO : STDOUT_FILENO;
   };

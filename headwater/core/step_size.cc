@@ -39,6 +39,12 @@ StepSize StepSize::with_even_beginning(std::int64_t length) const {
   return step_size;
 }
 
+StepSize StepSize::growing_from(std::int64_t length) const {
+  StepSize step_size = with_even_beginning(length);
+  step_size.factor_ = std::pow(static_cast<double>(length), value_ - 1);
+  return step_size;
+}
+
 StepSize StepSize::parse(std::string_view text) {
   if (text == "auto") return automatic();
   const std::size_t colon = text.find(':');
@@ -61,7 +67,7 @@ double StepSize::operator()(std::int64_t t) const {
   const auto time = static_cast<double>(t);
   if (t <= even_beginning_) return 1 / time;
   if (kind_ == Kind::kConstant) return std::max(std::pow(time, -kDefaultExponent), value_);
-  return std::pow(time, -value_);
+  return factor_ * std::pow(time, -value_);
 }
 
 std::string StepSize::text() const {

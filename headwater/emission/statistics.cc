@@ -98,6 +98,14 @@ void Statistics::set_sums(const Vector& flat) {
   unseen.reshaped() = next(s2.size());
 }
 
+void Statistics::weigh_at_most(double num_observations) {
+  squared_weights = std::max(squared_weights, 1 / num_observations);
+  for (PhaseSums& sums : phases) {
+    const double most = std::max(1.0, num_observations / static_cast<double>(sums.visits.size()));
+    sums.visits = sums.visits.cwiseMin(most);
+  }
+}
+
 void Statistics::count_observation(double weight) {
   ++observations;
   squared_weights += weight * weight;

@@ -42,6 +42,8 @@ struct Statistics {
   void clear_sums();
   // Adds the sums of others, each multiplied by `factor`.
   void add_sums(const Statistics& other, double factor);
+  // As if they were of no more than so many observations of equal weight.
+  void weigh_at_most(double num_observations);
   // Bookkeeping for one observation that enters with weight `weight` after discount(1 - weight).
   void count_observation(double weight);
 

@@ -23,8 +23,8 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
       next_revival_(options_.revive_after) {}
 
 void OnlineEm::exchange(StateArchive& archive) {
-  archive(estimate_, m_step_, curvature_, next_curvature_, average_, observations_, impossible_,
-          m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
+  archive(estimate_, m_step_, curvature_, next_curvature_, average_, observations_, clock_,
+          impossible_, m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
   engine_->exchange(archive);
   if (!archive.is_reading()) return;
   archive.expect(m_step_.fits(estimate_.prior, estimate_.basis),
@@ -32,7 +32,7 @@ void OnlineEm::exchange(StateArchive& archive) {
   learn_prior_ = m_step_.learns(estimate_.prior);
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(lost_mass_),
                  "a log-likelihood that is not finite");
-  const std::int64_t counts[] = {next_curvature_, observations_, impossible_,
+  const std::int64_t counts[] = {next_curvature_, observations_, clock_,       impossible_,
                                  m_steps_,        revivals_,     next_revival_};
   archive.expect(std::ranges::all_of(counts, is_count), "a number of steps that is none");
   const Matrix& basis = estimate_.basis;
@@ -47,7 +47,7 @@ StepReport OnlineEm::update(const Observation& y, const BeforeMStep& before_m_st
   StepReport report;
   report.t = ++observations_;
   report.observation = &y;
-  report.step_size = options_.step_size(report.t);
+  report.step_size = options_.step_size(++clock_);
   const FilterStep step = engine_->step(y, report.step_size);
   report.filter = step;
   if (step.impossible) {
@@ -70,6 +70,27 @@ void OnlineEm::finish() {
   if (engine_->has_new_statistics() && is_settled()) maximise();
   const bool was_too_short = m_steps_ == 0 && observations_ > 0;
   if (was_too_short && options_.rescue_short_streams) maximise();
+  curvature_ = {};  // should the fit go on, it is measured anew
+  next_curvature_ = 0;
+}
+
+void OnlineEm::set_past(const Past& past) {
+  observations_ = past.observations;
+  clock_ = past.observations;
+  impossible_ = past.impossible;
+  m_steps_ = past.m_steps;
+  revivals_ = past.revivals;
+  log_likelihood_ = past.log_likelihood;
+  if (next_revival_ > 0) next_revival_ = std::max(next_revival_, 2 * observations_);
+}
+
+// The average is one of iterates that came from what is forgotten.
+void OnlineEm::forget_all_but(std::int64_t observations) {
+  if (observations >= clock_) return;
+  clock_ = observations;
+  average_ = {};
+  Statistics* const statistics = engine_->mutable_statistics();
+  if (statistics != nullptr) statistics->weigh_at_most(static_cast<double>(observations));
 }
 
 void OnlineEm::maximise() {
@@ -111,8 +132,7 @@ void OnlineEm::lengthen_step(const Matrix& before) {
   if (m_steps_ >= next_curvature_) {
     // A step that is long already is not made much longer: noise would carry it into another
     // valley.
-    const double ridge =
-        std::max(options_.least_ridge, kRidgePerStep * options_.step_size(observations_));
+    const double ridge = std::max(options_.least_ridge, kRidgePerStep * options_.step_size(clock_));
     curvature_.measure({before, estimate_.prior, estimate_.law}, ridge);
     next_curvature_ = m_steps_ + m_steps_ / 8 + 1;
   }
@@ -152,8 +172,23 @@ Vector OnlineEm::filtered_activation() const {
   return x;
 }
 
+void OnlineEm::begin_from_average() {
+  Statistics* const statistics = engine_->mutable_statistics();
+  if (average_.empty() || statistics == nullptr) return;
+  estimate_ = working_average();
+  statistics->set_sums(average_.mean());
+  statistics->squared_weights = 1 / static_cast<double>(std::max<std::int64_t>(clock_, 1));
+  engine_->set_basis(estimate_.basis);
+  engine_->set_law(estimate_.law);
+  engine_->set_prior(estimate_.prior);
+  average_ = {};
+}
+
 Estimate OnlineEm::averaged() const {
-  if (average_.empty()) return last();
+  return average_.empty() ? last() : with_unit_scale(working_average());
+}
+
+Estimate OnlineEm::working_average() const {
   Statistics mean = engine_->statistics();
   mean.set_sums(average_.mean());
   Estimate estimate = estimate_;
@@ -162,7 +197,7 @@ Estimate OnlineEm::averaged() const {
   // Twice, since the best value of one parameter may be taken where another one stands, and that
   // is, the first time, where the last iterate left it.
   for (int i = 0; i < 2 && learn_prior_; ++i) m_step_.update_prior(mean, estimate.prior);
-  return with_unit_scale(std::move(estimate));
+  return estimate;
 }
 
 }  // namespace headwater

@@ -42,8 +42,26 @@ class OnlineEm {
   // at which the engine still has the parameters that the observation was predicted with.
   using BeforeMStep = std::function<void(const StepReport&)>;
   StepReport update(const Observation& y, const BeforeMStep& before_m_step = {});
-  // The stream has ended: what the engine still holds back enters the estimate.
+  // The stream has ended: what the engine still holds back enters the estimate. If further
+  // observations come all the same, they go on from there.
   void finish();
+
+  // What a fit had seen whose statistics the engine was made with.
+  struct Past {
+    std::int64_t observations = 0;
+    std::int64_t impossible = 0;
+    std::int64_t m_steps = 0;
+    std::int64_t revivals = 0;
+    double log_likelihood = 0;
+  };
+  void set_past(const Past& past);
+  // Goes on from the average of the statistics, whose estimate is the one that was reported, with
+  // the weight of all observations so far. Nothing changes where nothing was averaged.
+  void begin_from_average();
+  // From now on as if only so many observations had been seen: they weigh as much in the statistics
+  // as so many would, and step sizes are those that follow on so many.
+  void forget_all_but(std::int64_t observations);
+  void set_step_size(const StepSize& step_size) { options_.step_size = step_size; }
 
   // Puts the state into the archive, or takes it up from there; one that reads was made with the
   // same options, whatever its start.
@@ -72,6 +90,7 @@ class OnlineEm {
   }
 
  private:
+  Estimate working_average() const;  // see averaged()
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
   bool lengthens_steps();
@@ -87,6 +106,7 @@ class OnlineEm {
   std::int64_t next_curvature_ = 0;  // M-steps made when it is measured again
   IterateAverage average_;
   std::int64_t observations_ = 0;
+  std::int64_t clock_ = 0;  // the same, as the step sizes count them
   std::int64_t impossible_ = 0;
   std::int64_t m_steps_ = 0;
   std::int64_t revivals_ = 0;

@@ -17,7 +17,8 @@ Simulator::Simulator(AnyPrior prior, Emission emission, std::uint64_t seed, std:
       x_(1, prior_.num_components()),
       activation_(static_cast<std::size_t>(prior_.num_components())),
       observation_(static_cast<std::size_t>(emission_.num_channels())) {
-  if (emission_.num_columns() != prior_.num_components()) {
+  const Index further_columns = emission_.num_columns() - prior_.num_components();
+  if (further_columns != 0 && further_columns != 1) {
     throw UsageError(fmt::format("the basis has {} columns and the prior {} components",
                                  emission_.num_columns(), prior_.num_components()));
   }
@@ -58,7 +59,8 @@ void Simulator::next() {
   if (has_levels) move_levels();
   for (Index m = 0; m < basis.rows(); ++m) {
     Generator generator = random_.at(time_, static_cast<std::uint32_t>(m), Purpose::observation);
-    const double mean = basis.row(m).dot(x_.row(0));
+    const double mean = basis.row(m).head(x_.cols()).dot(x_.row(0)) +
+                        basis.row(m).tail(basis.cols() - x_.cols()).sum();
     observation_[m] = has_levels ? poisson(generator, levels_[m] * mean)
                                  : emission_.law()->draw(m, mean, generator);
   }

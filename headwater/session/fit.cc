@@ -31,8 +31,11 @@ Trace new_trace(const Config& config) {
 
 }  // namespace
 
-Session::Fit::Fit(Config config, AnyPrior prior)
-    : config_(std::move(config)), prior_(std::move(prior)), trace_(new_trace(config_)) {
+Session::Fit::Fit(Config config, AnyPrior prior, bool is_continued)
+    : config_(std::move(config)),
+      prior_(std::move(prior)),
+      is_continued_(is_continued),
+      trace_(new_trace(config_)) {
   if (config_.num_components == 0) config_.num_components = prior_.num_components();
   config_.validate();
   if (prior_.num_components() != config_.num_components) {
@@ -49,7 +52,7 @@ Session::Fit::Fit(Config config, AnyPrior prior)
     }
   }
   check_engine(config_, prior_);
-  check_start();
+  if (!is_continued_) check_start();
 }
 
 void Session::Fit::check(const Observation& y) {
@@ -81,11 +84,12 @@ void Session::Fit::update(const Observation& y) {
   if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
   check(y);
   ++observations_;
-  if (config_.season.periods.empty()) {
+  if (config_.season.periods.empty() && !begins_anew_) {
     add(y);
     return;
   }
   placed_ = y;
+  if (std::exchange(begins_anew_, false)) placed_.set_begins_sequence(true);
   const bool is_first = observations_ == 1 || y.begins_sequence();
   position_ = is_first ? config_.season.phase : position_ + 1;
   placed_.set_position(position_);
@@ -102,7 +106,10 @@ void Session::Fit::exchange(StateArchive& archive) {
           has_searched_, is_settled_, has_seen_a_cell_, race_);
   archive(log_likelihood_, impossible_, length_of_start_, observations_after_start_,
           log_likelihood_after_start_, health_, trace_, names_);
-  archive.expect(position_ >= 0, "a position that is none");
+  archive.expect(position_ >= -1, "a position that is none");
+  archive(is_continued_, begins_anew_, is_after_search_, even_beginning_, grows_from_);
+  archive.expect(is_count(even_beginning_) && is_count(grows_from_),
+                 "step sizes that begin in no way");
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
                      num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size() && climbed_ >= 0 &&
                      climbed_ <= observations_ && is_count(impossible_),
@@ -180,6 +187,7 @@ void Session::Fit::finish() {
   }
   is_finished_ = true;
   refuse_infinite_estimate();
+  remember_past();
 }
 
 // Counts, exposures or starting values beyond what arithmetic can hold.
@@ -229,7 +237,6 @@ void Session::Fit::run_batch() {
     batch_ =
         monte_carlo_em(held_back_, std::move(start.estimate), options, engine_of_iteration, tell);
   }
-  held_back_.clear();
   trace_.add_last({batch_->iterations, batch_->log_likelihood.back(),
                    trace_values(batch_->estimate), trace_values(batch_->last)});
 }
@@ -286,7 +293,7 @@ Model Session::Fit::model() const {
     model.effective_part = health_.mean_part();
   }
   model.method = config_.method;
-  model.keeps_its_start = waits_for_search();
+  model.keeps_its_start = is_continued_ || waits_for_search();
   model.seed = config_.seed;
   model.version = version();
   model.observations = observations_;
@@ -300,6 +307,7 @@ Model Session::Fit::model() const {
   model.log_likelihood_after_start = log_likelihood_after_start_;
   model.observations_after_start = observations_after_start_;
   model.options = describe(config_);
+  model.state = past_;
   for (const Parameter& parameter : prior_.parameters()) {
     model.options.emplace_back("start-" + parameter.name,
                                fmt::format("{}", fmt::join(as_span(parameter.value), ",")));

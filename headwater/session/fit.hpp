@@ -38,7 +38,8 @@ class OwnCallback {
 // What a Session keeps behind its pointer; Session says what each function does.
 class Session::Fit {
  public:
-  Fit(Config config, AnyPrior prior);
+  Fit(Config config, AnyPrior prior, bool is_continued = false);
+  Fit(const Model& model, const Config& config, const Continuation& how);
 
   void update(const Observation& y);
   void update_cells(std::span<const double> counts, std::span<const double> exposures) {
@@ -128,6 +129,15 @@ class Session::Fit {
   void record(std::int64_t t, double log_likelihood, bool is_end);
   void refuse_infinite_estimate() const;
   bool guards() const { return config_.outliers == Outliers::kSkip && !config_.paper_exact; }
+
+  // How a fit goes on that has ended (fit_continued.cc).
+  void remember_past();
+  void exchange_past(StateArchive& archive);
+  void take_up_past(const Model& model);
+  void imagine_past(const Model& model);
+  void take_up_trace(const Model& model);
+  void choose_steps();
+  void forget_all_but(std::int64_t observations);
   std::unique_ptr<Engine> engine_for(const Estimate& estimate, std::uint64_t seed,
                                      std::shared_ptr<const ThreadPool> pool) const;
 
@@ -141,7 +151,14 @@ class Session::Fit {
   Observation given_;
   double seconds_a_row_ = 0;   // 0: not known
   Observation placed_;         // the same, at its position in the season
-  std::int64_t position_ = 0;  // of the latest observation
+  std::int64_t position_ = 0;  // of the latest observation; -1 before position 0
+
+  bool is_continued_ = false;        // a model's
+  bool begins_anew_ = false;         // the next observation does not follow on those of the model
+  bool is_after_search_ = false;     // whether the fit that is continued was started by a search
+  std::int64_t even_beginning_ = 1;  // of its step sizes
+  std::int64_t grows_from_ = 0;      // see StepSize; 0: step sizes go on as they were
+  std::string past_;                 // of a fit that has ended, for its model
 
   // Until the last start is found: everything so far, and how many of these were taken in.
   Record held_back_;

@@ -228,12 +228,17 @@ OnlineEmOptions Session::Fit::learner_options(const BasisExpectation& expectatio
   OnlineEmOptions options;
   options.step_size = config_.step_size;
   options.burn_in = config_.burn_in > 0 ? config_.burn_in : kBurnIn;
-  if (waits_for_search()) {
-    options.burn_in = std::max<std::int64_t>(waits_for, 1);
+  const bool is_automatic = config_.step_size.is_automatic();
+  if (is_continued_ ? is_after_search_ && is_automatic : waits_for_search()) {
+    options.burn_in = std::max<std::int64_t>(is_continued_ ? even_beginning_ : waits_for, 1);
     options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(options.burn_in);
     options.least_ridge = kRidgeAfterSearch;
   }
   if (waits_for == Contender::kNever) options.burn_in = Contender::kNever;
+  if (is_continued_) options.burn_in = 0;  // that was waited for
+  if (grows_from_ > 0) {
+    options.step_size = StepSize::power(kExponentAfterSearch).growing_from(grows_from_);
+  }
   options.average = config_.averages();
   options.rescue_short_streams = !config_.paper_exact;
   options.lengthen_steps = !config_.paper_exact;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "headwater/error.hpp"
@@ -282,6 +283,7 @@ Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
   }
   model.trace = read_trace(file);
   model.choice_of_components = read_choice(file);
+  if (file.contains("/state")) model.state = file.read_bytes("/state");
   return model;
 }
 
@@ -341,17 +343,20 @@ void ModelFile::write(const Model& model) {
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
   write_choice(file, model.choice_of_components);
+  if (!model.state.empty()) file.write_bytes("/state", model.state);
   file.commit(kFormat);
 }
 
-bool is_model_file(const std::string& name) {
-  const std::string title(kFormat);
-  std::string begin(title.size(), '\0');
-  std::ifstream file(name, std::ios::binary);
-  return file.read(begin.data(), std::ssize(begin)) && begin == title;
-}
-
 void write_model(const Model& model, const std::string& name) { ModelFile(name).write(model); }
+
+bool is_model_file(const std::string& name) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(name, unknown)) return false;
+  const std::string title = std::string(kFormat) + "\n";
+  std::string begin(title.size(), '\0');
+  std::ifstream(name, std::ios::binary).read(begin.data(), static_cast<long>(begin.size()));
+  return begin == title;
+}
 
 Model read_model(const std::string& name, const std::vector<std::string>& hdf5_reader) {
   return read_named(name, nullptr, hdf5_reader);

@@ -63,6 +63,7 @@ struct OptionInfo {
   std::string help = {};         // what it does, one or two sentences without the last full stop
   std::string python_name = {};  // "resample_below"; empty: not an option of Python
   bool is_required = false;      // by the command
+  std::string unless = {};       // ... if not this is given, for which the command looks itself
   bool is_positional = false;
   Recorded recorded = Recorded::kNowhere;
   std::string group = {};

@@ -204,13 +204,15 @@ OptionTable<Config> smoothing_options() {
 
 OptionTable<Config> schedule_options() {
   return {
-      parsed({.name = "step",
-              .value_name = "auto|power:A|constant:G",
-              .help = "weight of observation t in the running averages; power:A is t^-A with A in "
-                      "(0.5, 1]; constant:G, with G in (0, 1), follows a basis that drifts; auto: "
-                      "power:0.6, or after an automatic start power:0.7",
-              .recorded = kModels},
-             &Config::step_size, "auto, power:A or constant:G"),
+      parsed(
+          {.name = "step",
+           .value_name = "auto|power:A|constant:G",
+           .help = "weight of observation t in the running averages; power:A is t^-A with A in "
+                   "(0.5, 1]; constant:G, with G in (0, 1), is G, or t^-0.6 while that is larger, "
+                   "and follows a basis that drifts; auto: "
+                   "power:0.6, or after an automatic start power:0.7",
+           .recorded = kModels},
+          &Config::step_size, "auto, power:A or constant:G"),
       whole_number({.name = "burn-in",
                     .value_name = "T",
                     .help = "observations before the first M-step; 0: 100, or the length of the "

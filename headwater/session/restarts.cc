@@ -65,6 +65,10 @@ void Restarts::set_names(const std::vector<std::string>& names) {
   for (const auto& session : sessions_) session->set_names(names);
 }
 
+Restarts::Restarts(Session only) : pool_(only.config().engine.num_threads), block_(kBlock) {
+  sessions_.push_back(std::make_unique<Session>(std::move(only)));
+}
+
 void Restarts::update(const Observation& y) {
   // A single fit is to see each observation when it comes.
   if (size() == 1) {

@@ -25,6 +25,7 @@ class Restarts {
   Restarts(const Config& config, Index num_restarts);
   // One fit for each number of components, or a plain one if there is one number.
   Restarts(const Config& config, const std::vector<Index>& candidates);
+  explicit Restarts(Session only);
 
   // Called for each observation of the first fit. Use this, and not the function of the session.
   void on_step(std::function<void(const StepReport&)> callback);

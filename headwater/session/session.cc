@@ -13,6 +13,12 @@ Session::Session(const Config& config)
 Session::Session(Config config, AnyPrior prior)
     : fit_(std::make_unique<Fit>(std::move(config), std::move(prior))) {}
 
+Session::Session(const Model& model, const Config& config, const Continuation& how)
+    : fit_(std::make_unique<Fit>(model, config, how)) {}
+
+Session::Session(const Model& model, const Continuation& how)
+    : Session(model, config_of(model), how) {}
+
 Session::Session(const Session& other) : fit_(std::make_unique<Fit>(*other.fit_)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(const Session& other) {

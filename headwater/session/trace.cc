@@ -26,6 +26,11 @@ void Trace::add(TraceRow row) {
   std::erase_if(rows_, [&](const TraceRow& kept) { return !is_due(kept.t); });
 }
 
+void Trace::take_up(std::vector<TraceRow> rows, std::int64_t every) {
+  rows_ = std::move(rows);
+  if (thins_) every_ = every;
+}
+
 void Trace::exchange(StateArchive& archive) {
   archive(every_, rows_);
   archive.expect(every_ > 0 && every_ <= kLongestInterval, "a trace without an interval");

@@ -29,6 +29,9 @@ class Trace {
   bool is_due(std::int64_t t) const { return t % every_ == 0; }
   void add(TraceRow row);
   void add_last(TraceRow row);  // the end of the fit, whether or not it is due
+  // The rows of a fit that is continued, and how far apart they are.
+  void take_up(std::vector<TraceRow> rows, std::int64_t every);
+  std::int64_t every() const { return every_; }
   const std::vector<TraceRow>& rows() const { return rows_; }
   void exchange(StateArchive& archive);
   // Whether each of its rows has so many numbers.

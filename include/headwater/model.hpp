@@ -67,6 +67,9 @@ struct HEADWATER_EXPORT Model {
   std::vector<std::pair<std::string, std::string>> options;
   TraceTable trace;
   std::vector<ComponentScore> choice_of_components;  // empty where there was no choice
+  // What a fit needs beside all this to continue from here (see Session): statistics, averages, the
+  // law of the activations. Bytes that only the same version reads; empty if the fit has not ended.
+  std::string state;
 
   Index num_channels() const { return reported.basis.rows(); }
   Index num_components() const { return reported.basis.cols() - (background ? 1 : 0); }
@@ -77,6 +80,11 @@ struct HEADWATER_EXPORT Model {
   // start was searched for and is kept: the search has used the same observations many times.
   bool has_hardly_moved() const;
 };
+
+// The options that the model was fitted with, with its own prior, law of the counts, periods and
+// seed where they were found or chosen by the fit, and its last iterate as the start. For a Session
+// that continues it. Throws InputError for an option with a value that it cannot have.
+HEADWATER_EXPORT Config config_of(const Model& model);
 
 // The basis without the background, and the background alone (empty if there is none).
 HEADWATER_EXPORT Matrix basis_of(const Estimate& estimate, bool background);
@@ -100,7 +108,7 @@ class HEADWATER_EXPORT ModelFile {
 
 HEADWATER_EXPORT void write_model(const Model& model, const std::string& name);
 
-// Whether a file of that name begins as a model file does.
+// Whether it is a regular file that begins as model files do.
 HEADWATER_EXPORT bool is_model_file(const std::string& name);
 
 // Throws InputError if it is not a model file, is of a later version, or has a prior that is not in

@@ -20,6 +20,15 @@ class Observation;
 class OnlineEm;
 struct Prediction;
 
+// How a fit continues a model.
+struct Continuation {
+  // Whether the first observation follows on the last one that the model has seen. If not, its
+  // activations, levels and phase begin anew, as in a new sequence.
+  bool follows_on = true;
+  // From now on as if the model had seen only so many observations. 0: all that it has seen.
+  std::int64_t forget = 0;
+};
+
 // A fit from beginning to end: everything is built from a Config by name.
 //
 //   Session session(config);
@@ -39,6 +48,13 @@ class HEADWATER_EXPORT Session {
  public:
   explicit Session(const Config& config);
   Session(Config config, AnyPrior prior);  // a prior of one's own; config.prior is not looked at
+  // Goes on where the fit of a model ended: with its estimate, statistics, averages, step sizes
+  // and, if the data follow on, activations. `observations` and `log_likelihood` add up. config:
+  // config_of(model), changed as you like; throws UsageError for what must stay as it is. A model
+  // without a state that this version reads is continued from its estimate, which is given the
+  // weight of its observations.
+  Session(const Model& model, const Config& config, const Continuation& how = {});
+  explicit Session(const Model& model, const Continuation& how = {});
   Session(const Session& other);
   Session(Session&& other) noexcept;
   Session& operator=(const Session& other);

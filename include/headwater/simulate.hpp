@@ -10,7 +10,8 @@
 namespace headwater {
 
 // Draws a stream from the model, one observation at a time: activations from the prior, started in
-// its stationary law, and counts from the law of the counts around B x_t.
+// its stationary law, and counts from the law of the counts around B x_t. One more column than the
+// prior has components is a background, which is always on.
 class HEADWATER_EXPORT Simulator {
  public:
   // phase: of the first observation, in the season.

@@ -27,6 +27,8 @@ class HEADWATER_EXPORT StepSize {
   // The same step sizes, but gamma_t = 1/t for the first `length` observations, which therefore
   // have equal weights.
   StepSize with_even_beginning(std::int64_t length) const;
+  // The same, and without a jump after them: gamma_t = length^(A - 1) t^-A in place of t^-A.
+  StepSize growing_from(std::int64_t length) const;
 
   bool is_automatic() const { return kind_ == Kind::kAutomatic; }
   bool is_decreasing() const { return kind_ != Kind::kConstant; }
@@ -39,6 +41,7 @@ class HEADWATER_EXPORT StepSize {
   Kind kind_;
   double value_;
   std::int64_t even_beginning_ = 1;
+  double factor_ = 1;  // of t^-A
 };
 
 }  // namespace headwater

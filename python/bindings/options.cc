@@ -108,14 +108,19 @@ void set_option(const Option<Target>& row, Target& target, const Given& given) {
 }
 
 template <class Target>
-Target target_from(const OptionTable<Target>& table, const nb::dict& options) {
-  Target target;
+void set_options(const OptionTable<Target>& table, const nb::dict& options, Target& target) {
   for (const auto& [name, value] : options) {
     const Given given{nb::cast<std::string>(name), value};
     const Option<Target>* row = find_by_python_name(table, given.name);
     if (row == nullptr) throw UsageError(fmt::format("there is no option '{}'", given.name));
     set_option(*row, target, given);
   }
+}
+
+template <class Target>
+Target target_from(const OptionTable<Target>& table, const nb::dict& options) {
+  Target target;
+  set_options(table, options, target);
   return target;
 }
 
@@ -174,6 +179,11 @@ nb::list described(const OptionTable<Target>& table) {
 }  // namespace
 
 Config config_from(const nb::dict& options) { return target_from(config_options(), options); }
+
+void change_config(const nb::dict& options, Config& config) {
+  if (options.contains("period")) config.season.periods.clear();
+  set_options(config_options(), options, config);
+}
 
 EngineConfig engine_config_from(const nb::dict& options) {
   return target_from(engine_options(), options);

@@ -69,6 +69,14 @@ void make_stream(Stream* at, const nb::object& prior, const nb::dict& parameters
   new (at) Stream(config, std::move(start));
 }
 
+std::unique_ptr<Stream> continue_model(const Model& model, const nb::dict& options, bool follows_on,
+                                       std::int64_t forget) {
+  Config config = config_of(model);
+  change_config(options, config);
+  return std::make_unique<Stream>(
+      Session(model, config, {.follows_on = follows_on, .forget = forget}));
+}
+
 }  // namespace
 
 void bind_stream(nb::module_& module) {
@@ -111,6 +119,9 @@ void bind_stream(nb::module_& module) {
       .def_prop_ro("log_likelihood", &Stream::log_likelihood)
       .def_prop_ro("merit", &Stream::merit)
       .def_prop_ro("start", &Stream::start);
+  module.def("continue_model", continue_model, nb::arg("model"), nb::arg("options"),
+             nb::arg("follows_on"), nb::arg("forget"));
+  module.def("is_model_file", is_model_file, nb::arg("name"));
   module.def("save_checkpoint", save_checkpoint, nb::arg("sessions"), nb::arg("name"));
   module.def("load_checkpoint", load_checkpoint, nb::arg("sessions"), nb::arg("name"));
 }

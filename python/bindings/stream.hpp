@@ -23,6 +23,7 @@ namespace headwater::python {
 class Stream {
  public:
   Stream(const Config& config, AnyPrior prior) : session_(config, std::move(prior)) { listen(); }
+  explicit Stream(Session session) : session_(std::move(session)) { listen(); }
   Stream(const Stream& other)
       : session_(other.session_), seen_(other.seen_), report_(other.report_), last_(other.last_) {
     listen();

@@ -261,7 +261,7 @@ class Stream:
     def save(self, path: Path) -> None:
         """Writes the model file that the command would write if the stream ended here.
 
-        To continue later, use `save_checkpoint`.
+        `load` continues from it. To continue bit for bit, use `save_checkpoint`.
         """
         self.ended().save(path)
 
@@ -280,20 +280,53 @@ class Stream:
 
     @classmethod
     def load(cls, path: Path, *arguments: Any, **options: Any) -> "Stream":
-        """Continues from a checkpoint, written by the command or by `save_checkpoint`.
+        """Continues from a model file or a checkpoint, written by the command or by a stream.
 
-        Give the same options as before: ``Stream.load("fit.ckpt", 5, "gamma")``. A model file is
-        no checkpoint; `Model.load` reads it.
+        A model file knows its options: ``Stream.load("model.h5")``. Further keywords are those of
+        `continued`, and `prior` if the model has a prior of your own. A checkpoint needs the same
+        options as before: ``Stream.load("fit.ckpt", 5, "gamma")``.
         """
+        if _core.is_model_file(checked_path(path)):
+            if arguments:
+                raise TypeError("a model file knows its options; give keywords for those to change")
+            return cls.continued(Model.load(path, options.pop("prior", None)), **options)
         stream = cls(*arguments, **options)
         _core.load_checkpoint(stream._sessions, checked_path(path))
+        return stream
+
+    @classmethod
+    def continued(cls, model: Model, *, follows_on: bool = True, forget: int = 0,
+                  **options: Any) -> "Stream":
+        """Goes on where the fit of a model ended; the same as `headwater fit --continue`.
+
+        Estimate, statistics, averages, step sizes and options are the model's; `observations` and
+        `log_likelihood` add up. `options` changes some of the options of a `Stream`, such as
+        ``step="constant:0.01"``; what the model is, its prior say, cannot be changed.
+
+        `follows_on=False` says that the next row does not follow on the last one that the model has
+        seen: activations, levels and phase begin anew. `forget=T` goes on as if the model had seen
+        only T observations, so that new ones weigh more.
+        """
+        for name in options:
+            if name not in _OPTIONS:
+                raise TypeError(f"continued() got an unexpected keyword argument {name!r}")
+        stream = cls.__new__(cls)
+        stream._made_with = {"continued": dict(model=model, follows_on=follows_on, forget=forget,
+                                               **options)}
+        stream._prior = model._prior
+        stream._threads = 1
+        stream._sessions = [_core.continue_model(model._core, options, follows_on, forget)]
         return stream
 
     def __getstate__(self) -> dict[str, Any]:
         return {"made_with": self._made_with, "states": [s.state() for s in self._sessions]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state["made_with"])
+        made_with = state["made_with"]
+        if "continued" in made_with:
+            self.__dict__.update(Stream.continued(**made_with["continued"]).__dict__)
+        else:
+            self.__init__(**made_with)
         for session, bits in zip(self._sessions, state["states"]):
             session.restore(bits)
 

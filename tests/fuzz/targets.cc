@@ -70,7 +70,13 @@ void use_model(const std::string& bytes) {
   const Model model = read_model(name, reader_command());
   if (model.num_channels() > 100) return;
   ModelFilter filter(model.reported, model.background, {.num_particles = 10});
-  filter.step(std::vector<double>(static_cast<std::size_t>(model.num_channels()), 1.0));
+  const std::vector<double> ones(static_cast<std::size_t>(model.num_channels()), 1.0);
+  filter.step(ones);
+  const Config config = config_of(model);
+  if (config.engine.num_particles > 100 || config.num_components > 4) return;
+  Session session(model, config);
+  for (int t = 0; t < 20; ++t) session.update(ones);
+  session.finish();
 }
 
 // The fits whose checkpoints are in the corpus: one for each kind of state. make_corpus.py has the

@@ -206,6 +206,11 @@ void Hdf5File::write(const std::string& path, const std::vector<std::string>& te
   write_dataset(at(path), type.id(), type.id(), {static_cast<Index>(given.size())}, given.data());
 }
 
+void Hdf5File::write_bytes(const std::string& path, std::string_view bytes) {
+  write_dataset(at(path), H5T_STD_U8LE, H5T_NATIVE_UINT8, {static_cast<Index>(bytes.size())},
+                bytes.data());
+}
+
 bool Hdf5File::contains(const std::string& path) const {
   const Silence silence;
   return at(path).exists();

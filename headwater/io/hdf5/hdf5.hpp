@@ -44,6 +44,7 @@ class Hdf5File {
   void write(const std::string& path, double number);
   void write(const std::string& path, std::string_view text);
   void write(const std::string& path, const std::vector<std::string>& texts);
+  void write_bytes(const std::string& path, std::string_view bytes);  // any bytes, as uint8
   void write(const std::string& path, std::integral auto number) {
     write_int(path, static_cast<std::int64_t>(number));
   }

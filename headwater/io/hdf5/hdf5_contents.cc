@@ -137,6 +137,19 @@ std::vector<std::string> Hdf5Contents::read_strings(const std::string& path) con
   return value.texts;
 }
 
+std::string Hdf5Contents::read_bytes(const std::string& path) const {
+  const Hdf5Value& value = dataset(path);
+  expect_numbers(value, path);
+  std::string bytes;
+  bytes.reserve(value.numbers.size());
+  for (const double number : value.numbers) {
+    const bool is_byte = value.is_whole && number >= 0 && number <= 255;
+    if (!is_byte) fail_at(path, "does not hold bytes");
+    bytes.push_back(static_cast<char>(static_cast<unsigned char>(number)));
+  }
+  return bytes;
+}
+
 std::vector<std::string> Hdf5Contents::children(const std::string& group) const {
   const std::string begin = group + "/";
   std::vector<std::string> names;

@@ -45,6 +45,7 @@ class Hdf5Contents {
   std::int64_t read_int(const std::string& path) const;
   std::string read_string(const std::string& path) const;
   std::vector<std::string> read_strings(const std::string& path) const;
+  std::string read_bytes(const std::string& path) const;  // see Hdf5File::write_bytes
   std::vector<std::string> children(const std::string& group) const;
 
   bool has_attribute(const std::string& attribute) const { return attributes_.contains(attribute); }
