@@ -42,9 +42,9 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 //
 // The search is under the first law. Each further one is then compared with the one that has been
 // chosen so far: both are fitted to the first two thirds of the observations and predict the rest,
-// and the further one is taken if it predicts better by more than three standard errors. (With two,
-// a law that scatters more would be taken wrongly for several Poisson streams of forty: it makes up
-// for a basis that is not known exactly.)
+// and the further one is taken if it predicts better, in place of the Poisson law by more than
+// three standard errors. (With two, a law that scatters more would be taken wrongly for several
+// Poisson streams of forty: it makes up for a basis that is not known exactly.)
 //
 // In the same way it is found, where counts are scarce, what is to be expected of the basis (see
 // choose_expectation), unless the options have a prior of the basis other than the default.

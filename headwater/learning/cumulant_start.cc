@@ -32,6 +32,7 @@ struct Centred {
   // With Ď for the deviations and g for the gaps, the diagonal of Ď Ď' / n is 1 / (1 - g) times
   // the variance, and so g E[Ď_m^2] + noise too large for that of S.
   Vector excess;
+  std::vector<VarianceFunction> laws;  // of each channel
 
   // S times a matrix.
   Matrix covariance_of_intensities(const Matrix& x) const {
@@ -62,7 +63,9 @@ Centred centre(const Eigen::Ref<const Matrix>& observations, const AnyLaw& law) 
             Vector::Zero(num_channels),
             Vector::Zero(num_channels),
             count_observations_seen(observations),
+            {},
             {}};
+  for (Index m = 0; m < num_channels; ++m) y.laws.push_back(law->variance(m));
   for (Index m = 0; m < num_channels; ++m) {
     const auto is_seen = observations.row(m).array().isFinite();
     const auto seen = static_cast<double>(is_seen.count());
@@ -72,7 +75,7 @@ Centred centre(const Eigen::Ref<const Matrix>& observations, const AnyLaw& law) 
     y.deviations.row(m) =
         is_seen.select((observations.row(m).array() - y.mean[m]) * (y.n / seen), 0);
     const double variance = y.deviations.row(m).squaredNorm() * seen / (y.n * y.n);
-    y.noise[m] = mean_noise(law->variance(m), y.mean[m], variance);
+    y.noise[m] = mean_noise(y.laws[static_cast<std::size_t>(m)], y.mean[m], variance);
   }
   y.excess = y.gaps.cwiseProduct(y.deviations.rowwise().squaredNorm()) / y.n + y.noise;
   return y;
@@ -122,17 +125,45 @@ Index count_above_noise(const Vector& eigenvalues, double num_channels, double n
   return (eigenvalues.array() > 2 * std::sqrt(ratio) + ratio).count();
 }
 
-// The third cumulant of W lambda, K slices of K x K. With C = cov(y) and e_m = 2 mean_m,
-//   T_abc = E[z_a z_b z_c] - sum_m (C W')_ma W_bm W_cm - ... - ... + sum_m e_m W_am W_bm W_cm,
-// z = W (y - mean). Gaps g inflate E[Ď_m Ď_m Ď_c] by 1 / (1 - g_m) and E[Ď_m^3] by its square,
-// which adds E[z_a Ď_m^2] g_m to (C W')_ma and g_m (1 + g_m) E[Ď_m^3] to e_m.
+// The third cumulant k of the intensities of one channel, from that of its counts. Given lambda, a
+// count has variance v(lambda) = c + l lambda + q lambda^2 and third cumulant v v' (as counts of
+// the Poisson and of the negative binomial law have), and so the counts have
+//   k + 3 cov(lambda, v) + E[v v'],
+// where cov(lambda, v) = l s + q (k + 2 mean s) and E[lambda^3] = k + 3 mean s + mean^3, with s for
+// the variance of lambda.
+double third_of_intensity(const VarianceFunction& v, double mean, double s, double of_counts) {
+  const double c = v.constant;
+  const double l = v.linear;
+  const double q = v.quadratic;
+  const double squared = s + mean * mean;
+  const double of_noise = c * l + (l * l + 2 * c * q) * mean + 3 * l * q * squared +
+                          2 * q * q * (3 * mean * s + mean * mean * mean);
+  return (of_counts - 3 * (l + 2 * q * mean) * s - of_noise) / ((1 + q) * (1 + 2 * q));
+}
+
+// The third cumulant of W lambda, K slices of K x K. Where a channel m comes twice in a cumulant
+// k(y_m, y_m, y_j) of the counts, it is (1 + q) k(lambda_m, lambda_m, lambda_j) + (l + 2 q mean_m)
+// S_mj: h_mj is what that has too much. Where it comes three times, h_mm has been taken off three
+// times, and e_m puts right what is wrong then. With z = W (y - mean),
+//   T_abc = E[z_a z_b z_c] - sum_m (h W')_ma W_bm W_cm - ... - ... + sum_m e_m W_am W_bm W_cm.
+// Gaps g inflate E[Ď_m Ď_m Ď_c] by 1 / (1 - g_m) and E[Ď_m^3] by its square.
 std::vector<Matrix> third_cumulant(const Centred& y, const Matrix& w) {
   const Matrix z = w * y.deviations;
   const Matrix squares = y.deviations.cwiseAbs2();
-  const Matrix h = y.covariance_of_intensities(w.transpose()).transpose() +
-                   w * y.mean.asDiagonal() + z * squares.transpose() * y.gaps.asDiagonal() / y.n;
+  const Matrix with_squares = z * squares.transpose() / y.n;  // E[z_a Ď_m^2]
   const Vector cubes = y.deviations.array().cube().rowwise().sum() / y.n;
-  const Vector e = 2 * y.mean + (y.gaps.array() * (1 + y.gaps.array()) * cubes.array()).matrix();
+  const Vector variances = squares.rowwise().sum() / y.n - y.excess;
+  Matrix h = y.covariance_of_intensities(w.transpose()).transpose();
+  Vector e(y.mean.size());
+  for (Index m = 0; m < e.size(); ++m) {
+    const VarianceFunction& v = y.laws[static_cast<std::size_t>(m)];
+    const double seen = 1 - y.gaps[m];
+    const double of_squares = v.quadratic * seen / (1 + v.quadratic) + y.gaps[m];
+    const double of_covariance = (v.linear + 2 * v.quadratic * y.mean[m]) / (1 + v.quadratic);
+    h.col(m) = of_covariance * h.col(m) + of_squares * with_squares.col(m);
+    const double k = third_of_intensity(v, y.mean[m], variances[m], seen * seen * cubes[m]);
+    e[m] = 3 * (of_covariance * variances[m] + of_squares * cubes[m]) - (cubes[m] - k);
+  }
   std::vector<Matrix> slices;
   for (Index c = 0; c < w.rows(); ++c) {
     const Matrix twice = w * w.row(c).asDiagonal() * h.transpose();

@@ -6,7 +6,11 @@ namespace headwater {
 
 namespace {
 
-constexpr double kStandardErrors = 3;
+// By which a dispersed law must predict better than the Poisson law, which is to be kept where it
+// holds; and drifting levels better than a negative binomial law, where a wrong choice costs
+// little.
+constexpr double kToLeavePoisson = 3;
+constexpr double kBetweenDispersed = 1;
 constexpr double kImpossible = -1e6;  // log-probability of what cannot be
 
 }  // namespace
@@ -45,7 +49,8 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
     return held_out_predictions(*filter(fit(law, fitted)), observations, fitted);
   };
   const Gain gain = gain_of(held_out(second), held_out(first));
-  const bool is_better = gain.mean > kStandardErrors * gain.standard_error;
+  const double needed = first->has_plain_losses() ? kToLeavePoisson : kBetweenDispersed;
+  const bool is_better = gain.mean > needed * gain.standard_error;
   return {(is_better ? second : first)->name(), second->name(), gain.mean, gain.standard_error};
 }
 

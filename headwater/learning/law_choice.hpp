@@ -27,9 +27,9 @@ struct Gain {
 Gain gain_of(const Vector& predictions, const Vector& others);
 
 // Fits two laws of the counts to the first two thirds of the observations and lets them predict the
-// rest. The second one is chosen if it predicts better by more than three standard errors: it has
-// more parameters, and a small dispersion also makes up for a basis that is not quite right. With
-// two standard errors 6 of 40 Poisson streams were given the negative binomial law.
+// rest. The second one is chosen if it predicts better: in place of the Poisson law by more than
+// three standard errors, since it has more parameters, and a small dispersion also makes up for a
+// basis that is not quite right; in place of a dispersed law by more than one.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const RecordView& observations, const FitLaw& fit,
                                     const MakeFilter& filter);

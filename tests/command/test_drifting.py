@@ -213,10 +213,13 @@ def test_a_persistence_out_of_range_is_refused(headwater, value):
 
 
 def test_surprises_are_uniform(headwater):
-    """Kolmogorov's distance of 600 uniform numbers is above .083 once in 2,000 times."""
-    simulate(headwater, "y.csv", 600)
+    """By Kolmogorov's test: a distance of n uniform numbers exceeds sqrt(log(2 / a) / 2 n) with a
+    probability of a at most, here one in a million."""
+    length = 2000
+    simulate(headwater, "y.csv", length)
     held(headwater, "model.h5")
     headwater("score", "model.h5", "y.csv", "--surprise", "--out", "scores.npy")
     p = np.sort(headwater.load("scores.npy")[:, 1])
-    steps = np.arange(1, len(p) + 1) / len(p)
-    assert max((steps - p).max(), (p - steps + 1 / len(p)).max()) < 0.083
+    steps = np.arange(1, length + 1) / length
+    limit = math.sqrt(math.log(2e6) / (2 * length))
+    assert max((steps - p).max(), (p - steps + 1 / length).max()) < limit
