@@ -16,6 +16,7 @@
 #include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/session/engine_cost.hpp"
+#include "headwater/session/quality.hpp"
 #include "live_outputs.hpp"
 #include "live_view.hpp"
 #include "model_and_data.hpp"
@@ -46,9 +47,16 @@ std::string parameter_text(const Parameter& parameter) {
   return text;
 }
 
-// Advice for a low effective sample size.
+// Advice for a low effective sample size. Guided particles are advised only against what was asked
+// for: --proposal auto has them where they can help.
 std::string low_size_advice(const Model& model) {
-  if (model.proposal == ProposalKind::kPrior) return "--proposal guided, or more --particles";
+  const bool was_asked_for =
+      std::ranges::any_of(model.options, [](const std::pair<std::string, std::string>& option) {
+        return option == std::pair<std::string, std::string>("proposal", "prior");
+      });
+  if (was_asked_for && model.reported.prior.is_guided()) {
+    return "--proposal guided, or more --particles";
+  }
   return "more --particles, or fewer --components";
 }
 
@@ -66,8 +74,9 @@ void print_particles(const Model& model) {
   }
 }
 
-void print_summary(const Model& model, const StartReport& start, const std::string& out,
-                   double seconds) {
+// notes: see quality_notes().
+void print_summary(const Model& model, const StartReport& start,
+                   const std::vector<std::string>& notes, const std::string& out, double seconds) {
   const auto count = static_cast<double>(model.observations);
   const bool is_batch = model.method == Method::kBatch;
   say("{} observations of {} channels in {:.1f} s ({} {}/s)\n", with_commas(model.observations),
@@ -139,7 +148,20 @@ void print_summary(const Model& model, const StartReport& start, const std::stri
         "as missing\n",
         with_commas(model.impossible_observations));
   }
+  for (const std::string& note : notes) say("warning: {}\n", note);
   say("wrote {}: headwater show {} prints it\n", out, out);
+}
+
+// The bases that the other seeds have found.
+std::vector<Matrix> bases_of_other_seeds(const Restarts& restarts) {
+  std::vector<Matrix> bases;
+  if (restarts.choice() != nullptr) return bases;
+  for (Index i = 0; i < restarts.size(); ++i) {
+    if (i == restarts.best()) continue;
+    const Model model = restarts.session(i).model();
+    bases.push_back(basis_of(model.reported, model.background));
+  }
+  return bases;
 }
 
 // Prints all fits with their log-likelihoods, if there are several.
@@ -317,7 +339,8 @@ void fit(const FitOptions& options) {
   if (options.quiet) return;
   if (stop_signal() != 0) print_stop(options, model.observations);
   print_restarts(restarts);
-  print_summary(model, best.start_report(), options.out, progress.seconds());
+  print_summary(model, best.start_report(), quality_notes(model, bases_of_other_seeds(restarts)),
+                options.out, progress.seconds());
   report_bad_rows(data, options.quiet);
 }
 

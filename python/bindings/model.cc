@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include "headwater/inference.hpp"
 #include "headwater/io/channel_names.hpp"
 #include "headwater/model.hpp"
+#include "headwater/session/quality.hpp"
 #include "module.hpp"
 #include "options.hpp"
 #include "python_prior.hpp"
@@ -196,6 +198,12 @@ void bind_model(nb::module_& module) {
       .def("trace", trace_of)
       .def("options", options_of)
       .def("smooth", smooth)
+      .def("quality_notes", [](const Model& model) { return quality_notes(model); })
+      .def("over_running_mean",
+           [](const Model& model) {
+             const GainOverMean& mean = model.over_running_mean;
+             return std::tuple(mean.gain, mean.standard_error, mean.observations);
+           })
       .def("save", [](const Model& model, const std::string& name) { write_model(model, name); })
       .def_prop_ro("prior", [](const Model& model) { return model.reported.prior.name(); })
       .def_prop_ro("names", [](const Model& model) { return names_to_python(model.names); })
