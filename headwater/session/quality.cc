@@ -16,11 +16,11 @@ using Notes = std::vector<std::string>;
 
 // So many standard errors make a loss more than chance, in a stream where nothing is lost: the
 // false-alarm rate of a normal law is 1e-3. Standard errors are those of batch means.
-constexpr double kClearly = 3.1;
+constexpr double kClearLoss = 3.1;
 constexpr std::size_t kMostListed = 8;
 
 bool is_clear_loss(double gain, double standard_error) {
-  return gain < 0 && std::isfinite(standard_error) && -gain > kClearly * standard_error;
+  return gain < 0 && std::isfinite(standard_error) && -gain > kClearLoss * standard_error;
 }
 
 // "3", "3 and 5", "1, 2, 3 and 4 more"
