@@ -16,6 +16,7 @@
 #include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/session/engine_cost.hpp"
+#include "headwater/session/quality.hpp"
 #include "live_outputs.hpp"
 #include "live_view.hpp"
 #include "model_and_data.hpp"
@@ -46,9 +47,16 @@ std::string parameter_text(const Parameter& parameter) {
   return text;
 }
 
-// Advice for a low effective sample size.
+// Advice for a low effective sample size. Guided particles are advised only against what was asked
+// for: --proposal auto has them where they can help.
 std::string low_size_advice(const Model& model) {
-  if (model.proposal == ProposalKind::kPrior) return "--proposal guided, or more --particles";
+  const bool was_asked_for =
+      std::ranges::any_of(model.options, [](const std::pair<std::string, std::string>& option) {
+        return option == std::pair<std::string, std::string>("proposal", "prior");
+      });
+  if (was_asked_for && model.reported.prior.is_guided()) {
+    return "--proposal guided, or more --particles";
+  }
   return "more --particles, or fewer --components";
 }
 
@@ -79,9 +87,9 @@ void print_log_likelihood(const Model& model, const Model* before) {
   print(before != nullptr ? " of all" : "", model.log_likelihood, model.observations);
 }
 
-// before: the model that is continued, if there is one.
+// before: the model that is continued, if there is one. notes: see quality_notes().
 void print_summary(const Model& model, const Model* before, const StartReport& start,
-                   double seconds) {
+                   const std::vector<std::string>& notes, double seconds) {
   const std::int64_t new_ones = model.observations - (before ? before->observations : 0);
   const auto count = static_cast<double>(new_ones);
   const bool is_batch = model.method == Method::kBatch;
@@ -156,6 +164,19 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         "as missing\n",
         with_commas(model.impossible_observations));
   }
+  for (const std::string& note : notes) say("warning: {}\n", note);
+}
+
+// The bases that the other seeds have found.
+std::vector<Matrix> bases_of_other_seeds(const Restarts& restarts) {
+  std::vector<Matrix> bases;
+  if (restarts.choice() != nullptr) return bases;
+  for (Index i = 0; i < restarts.size(); ++i) {
+    if (i == restarts.best()) continue;
+    const Model model = restarts.session(i).model();
+    bases.push_back(basis_of(model.reported, model.background));
+  }
+  return bases;
 }
 
 // Prints all fits with their log-likelihoods, if there are several.
@@ -335,7 +356,8 @@ void fit(FitOptions options) {
   if (options.quiet) return;
   if (stop_signal() != 0) print_stop(options, model.observations);
   print_restarts(restarts);
-  print_summary(model, before ? &*before : nullptr, best.start_report(), progress.seconds());
+  print_summary(model, before ? &*before : nullptr, best.start_report(),
+                quality_notes(model, bases_of_other_seeds(restarts)), progress.seconds());
   say("wrote {}: headwater show {} prints it\n", options.out, options.out);
   report_bad_rows(data, options.quiet);
 }

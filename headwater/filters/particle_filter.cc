@@ -38,7 +38,7 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Emission& emission,
       random_(options.seed) {
   assert(options_.num_particles >= 1 && options_.resample_below >= 0);
   assert(options_.bridge_below >= 0 && options_.bridge_below <= 1);
-  if (options_.guided) proposal_ = std::make_unique<GuidedProposal>(prior_);
+  if (options_.guided) become_guided();
   assert(emission.num_columns() == prior.num_components() ||
          emission.num_columns() == prior.num_components() + 1);
   const Index n = options_.num_particles;
@@ -54,7 +54,17 @@ ParticleFilter::ParticleFilter(const AnyPrior& prior, const Emission& emission,
   weights_.resize(n);
 }
 
+void ParticleFilter::become_guided() {
+  options_.guided = true;
+  proposal_ = std::make_unique<GuidedProposal>(prior_);
+}
+
 void ParticleFilter::exchange(StateArchive& archive) {
+  bool is_guided = options_.guided;
+  archive(is_guided, health_);
+  archive.expect(is_guided == options_.guided || (is_guided && options_.guided_if_low),
+                 "another proposal");
+  if (is_guided && !options_.guided) become_guided();
   archive(prior_, emission_, time_, first_time_, states_, activations_, ancestors_, log_carried_,
           log_weights_, weights_, log_worth_, bridge_);
   if (!archive.is_reading()) return;
@@ -103,6 +113,10 @@ FilterStep ParticleFilter::step(const Observation& y) {
       evidence_.any() ? take_in_likelihoods(report) : keep_carried_weights();
   report.unique_ancestors = count_unique(ancestors_);
   report.effective_size = effective_size(weights_);
+  if (options_.guided_if_low && !options_.guided) {
+    health_.add(report, num_particles());
+    if (health_.is_low_now()) become_guided();
+  }
   const bool is_impossible = log_normaliser == kMinusInfinity;
   const double log_predictive =
       is_impossible ? kMinusInfinity : log_worth_ + log_normaliser + emission_.log_base_measure(y);

@@ -30,6 +30,9 @@ struct ParticleFilterOptions {
   // Then, where the effective size is still less than this times the number of particles, they are
   // brought to their law in stages.
   double bridge_below = 0.3;
+  // If they are not guided from the beginning: whether they are from the step on where too few of
+  // them carry the weight (see ParticleHealth::is_low_now()).
+  bool guided_if_low = false;
 };
 
 struct WeightedActivations {
@@ -94,6 +97,7 @@ class ParticleFilter {
   double take_in_likelihoods(ParticleReport& report);
   double keep_carried_weights();
   RandomBlock random_block(Index first, Purpose purpose) const;
+  void become_guided();
 
   AnyPrior prior_;
   Emission emission_;
@@ -101,6 +105,7 @@ class ParticleFilter {
   std::shared_ptr<const ThreadPool> pool_;
   ClonePointer<Proposal> proposal_;
   RandomStream random_;
+  ParticleHealth health_;  // until particles are guided
   std::uint64_t time_ = 0;
   std::uint64_t first_time_ = 1;  // of the present sequence
 

@@ -306,5 +306,42 @@ TEST(ParticleFilter, ActivationsOfWhichNoneIsANumberAreReported) {
   }
 }
 
+// Large counts in a few channels: of the particles that move by the prior hardly any carry weight.
+TEST(ParticleFilter, BecomesGuidedWhereTooFewCarryTheWeight) {
+  const AnyPrior prior(LogGaussian(3, 0.2, 1.5));
+  const Matrix basis = random_basis(8, 3, 400, 1);
+  const Matrix record = reference::simulate_record(prior, basis, 200, 2);
+  ParticleFilterOptions options = options_for(100, Resampling::kSystematic, 0.5);
+  const auto run = [&](const ParticleFilterOptions& given, Index from, Index to,
+                       ParticleFilter& filter) {
+    double guided = 0;
+    ParticleHealth health;
+    for (Index t = from; t < to; ++t) {
+      const ParticleReport report = *filter.step(Observation(as_span(record.col(t)))).particles();
+      guided += report.guided;
+      health.add(report, given.num_particles);
+    }
+    return std::pair(guided, health.recent_part());
+  };
+  ParticleFilter by_prior(prior, Emission(basis), options, threads(1));
+  const auto [never, low] = run(options, 0, 200, by_prior);
+  EXPECT_EQ(never, 0);
+  ASSERT_LT(low, ParticleHealth::kLowPart);
+  options.guided_if_low = true;
+  ParticleFilter switching(prior, Emission(basis), options, threads(1));
+  EXPECT_EQ(run(options, 0, 100, switching).first, 0);  // it looks at 100 steps before it decides
+  // One that is restored goes on as the one that was saved.
+  StateArchive written;
+  written(switching);
+  ParticleFilter restored(prior, Emission(basis), options, threads(1));
+  StateArchive read(written.bytes());
+  read(restored);
+  const auto [guided, better] = run(options, 100, 200, switching);
+  EXPECT_EQ(guided, 100);
+  EXPECT_GT(better, 5 * low);
+  EXPECT_EQ(run(options, 100, 200, restored).second, better);
+  EXPECT_EQ(restored.weights(), switching.weights());
+}
+
 }  // namespace
 }  // namespace headwater

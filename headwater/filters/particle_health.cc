@@ -6,6 +6,7 @@ namespace headwater {
 
 void ParticleHealth::add(const ParticleReport& step, Index num_particles) {
   if (!(step.effective_size > 0)) return;
+  was_guided_ = was_guided_ || step.guided;
   const double part = step.effective_size / static_cast<double>(num_particles);
   ++steps_;
   sum_ += part;

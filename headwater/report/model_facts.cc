@@ -1,6 +1,7 @@
 #include "headwater/report/model_facts.hpp"
 
 #include "headwater/io/text/parameter_json.hpp"
+#include "headwater/session/quality.hpp"
 
 namespace headwater {
 
@@ -33,6 +34,16 @@ void write_model_facts(JsonWriter& json, const Model& model, const Estimate& est
   json.key("log_likelihood").value(model.log_likelihood);
   json.key("log_likelihood_after_start").value(model.log_likelihood_after_start);
   json.key("observations_after_start").value(model.observations_after_start);
+  if (const GainOverMean& mean = model.over_running_mean; mean.observations > 0) {
+    json.key("over_running_mean").begin_object();
+    json.key("gain").value(mean.gain);
+    json.key("standard_error").value(mean.standard_error);
+    json.key("observations").value(mean.observations);
+    json.end_object();
+  }
+  json.key("warnings").begin_array();
+  for (const std::string& note : quality_notes(model)) json.value(note);
+  json.end_array();
   json.key("impossible_observations").value(model.impossible_observations);
   json.key("outliers").value(model.outliers);
   json.key("revivals").value(model.revivals);

@@ -105,7 +105,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive(observations_, is_finished_, position_, held_back_, num_taken_in_, climbed_,
           has_searched_, is_settled_, has_seen_a_cell_, race_);
   archive(log_likelihood_, impossible_, length_of_start_, observations_after_start_,
-          log_likelihood_after_start_, health_, trace_, names_);
+          log_likelihood_after_start_, health_, trace_, names_, against_mean_);
   archive.expect(position_ >= -1, "a position that is none");
   archive(is_continued_, begins_anew_, is_after_search_, even_beginning_, grows_from_);
   archive.expect(is_count(even_beginning_) && is_count(grows_from_),
@@ -116,6 +116,8 @@ void Session::Fit::exchange(StateArchive& archive) {
                  "a number of observations that is none");
   archive.expect(names_.empty() || num_channels_ == 0 || std::ssize(names_) == num_channels_,
                  "names of other channels");
+  archive.expect(against_mean_.num_channels() == 0 || against_mean_.num_channels() == num_channels_,
+                 "means of other channels");
   archive.expect(held_back_.empty() || held_back_.num_channels() == num_channels_,
                  "observations of another length");
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(log_likelihood_after_start_),
@@ -289,7 +291,8 @@ Model Session::Fit::model() const {
   model.engine_reason = choice.reason;
   model.lost_mass = batch_ ? 0 : leader_->learner.mean_lost_mass();
   if (choice.kind == EngineKind::kParticle) {
-    model.proposal = choose_proposal(config_, prior_, num_channels_);
+    model.proposal = health_.was_guided() ? ProposalKind::kGuided
+                                          : choose_proposal(config_, prior_, num_channels_);
     model.effective_part = health_.mean_part();
   }
   model.method = config_.method;
@@ -306,6 +309,7 @@ Model Session::Fit::model() const {
   model.log_likelihood = log_likelihood();
   model.log_likelihood_after_start = log_likelihood_after_start_;
   model.observations_after_start = observations_after_start_;
+  model.over_running_mean = against_mean_.gain();
   model.options = describe(config_);
   model.state = past_;
   for (const Parameter& parameter : prior_.parameters()) {

@@ -178,6 +178,7 @@ class Session::Fit {
   std::int64_t observations_after_start_ = 0;
   double log_likelihood_after_start_ = 0;
   ParticleHealth health_;
+  AgainstMean against_mean_;
   Trace trace_;
 
   std::optional<BatchEmResult> batch_;

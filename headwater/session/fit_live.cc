@@ -209,6 +209,7 @@ void Session::Fit::publish(StepReport& report) {
   if (const ParticleReport* particles = report.filter.particles()) {
     health_.add(*particles, config_.engine.num_particles);
   }
+  against_mean_.add(report);
   if (trace_.is_due(report.t)) record(report.t, log_likelihood_, false);
   if (on_step.get()) on_step.get()(report);
   if (report.filter.impossible && config_.strict) {

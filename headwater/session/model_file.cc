@@ -277,6 +277,11 @@ Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
     model.observations_after_start = file.read_int("/summary/observations_after_start");
     model.log_likelihood_after_start = file.read_double("/summary/log_likelihood_after_start");
   }
+  if (file.contains("/summary/gain_over_mean")) {
+    const Vector gain = file.read_vector("/summary/gain_over_mean");
+    if (gain.size() != 2) throw InputError("/summary/gain_over_mean: expected 2 numbers");
+    model.over_running_mean = {gain[0], gain[1], file.read_int("/summary/compared_with_mean")};
+  }
   if (file.contains("/summary/lost_mass")) model.lost_mass = file.read_double("/summary/lost_mass");
   for (const std::string& name : file.children("/options")) {
     model.options.emplace_back(name, file.read_string("/options/" + name));
@@ -338,6 +343,10 @@ void ModelFile::write(const Model& model) {
   file.write("/summary/log_likelihood", model.log_likelihood);
   file.write("/summary/log_likelihood_after_start", model.log_likelihood_after_start);
   file.write("/summary/observations_after_start", model.observations_after_start);
+  if (const GainOverMean& mean = model.over_running_mean; mean.observations > 0) {
+    file.write("/summary/gain_over_mean", Vector{{mean.gain, mean.standard_error}});
+    file.write("/summary/compared_with_mean", mean.observations);
+  }
   if (model.proposal) file.write("/summary/effective_part", model.effective_part);
   if (model.engine == EngineKind::kBeam) file.write("/summary/lost_mass", model.lost_mass);
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);

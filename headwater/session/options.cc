@@ -330,7 +330,8 @@ const OptionTable<EngineConfig>& engine_options() {
        choice(
            {.name = "proposal",
             .help = "how particles move; prior: by the prior alone; guided: by the prior and the "
-                    "observation; auto: guided where there are many channels and components",
+                    "observation; auto: guided where there are many channels and components, and "
+                    "from where too few particles carry the weight",
             .recorded = kModels},
            &EngineConfig::proposal, proposal_choices()),
        whole_number({.name = "particles",

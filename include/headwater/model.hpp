@@ -35,6 +35,15 @@ struct ComponentScore {
   bool chosen = false;
 };
 
+// How much better a fit has predicted the observations after its start than the running mean of
+// each channel does, with negative binomial counts around it: the mean difference of log p, in nats
+// an observation.
+struct GainOverMean {
+  double gain = 0;
+  double standard_error = 0;      // infinite where there are too few observations to tell
+  std::int64_t observations = 0;  // that were compared; 0: none
+};
+
 // The result of a fit, with the options that it was made with.
 struct HEADWATER_EXPORT Model {
   Model(Estimate reported_estimate, Estimate last_iterate)
@@ -66,6 +75,7 @@ struct HEADWATER_EXPORT Model {
   double lost_mass = 0;  // of the beam: the mean over the stream (see FilterStep)
   std::vector<std::pair<std::string, std::string>> options;
   TraceTable trace;
+  GainOverMean over_running_mean;                    // online EM
   std::vector<ComponentScore> choice_of_components;  // empty where there was no choice
   // What a fit needs beside all this to continue from here (see Session): statistics, averages, the
   // law of the activations. Bytes that only the same version reads; empty if the fit has not ended.

@@ -120,9 +120,10 @@ class HEADWATER_EXPORT ParticleHealth {
   std::int64_t steps() const { return steps_; }
   double mean_part() const;  // effective size over the number of particles
   double recent_part() const { return recent_; }
-  double mean_stages() const;  // of bridging, in a step
+  double mean_stages() const;                      // of bridging, in a step
+  bool was_guided() const { return was_guided_; }  // in a step or more
 
-  void exchange(StateArchive& archive) { archive(steps_, sum_, stages_, recent_); }
+  void exchange(StateArchive& archive) { archive(steps_, sum_, stages_, recent_, was_guided_); }
 
   // Below this, so few particles carry the weight that estimates are hardly better than with one.
   static constexpr double kLowPart = 0.05;
@@ -136,6 +137,7 @@ class HEADWATER_EXPORT ParticleHealth {
   double sum_ = 0;
   double stages_ = 0;
   double recent_ = 0;
+  bool was_guided_ = false;
 };
 
 }  // namespace headwater

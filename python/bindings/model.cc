@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,6 +13,7 @@
 #include "headwater/io/channel_names.hpp"
 #include "headwater/model.hpp"
 #include "headwater/score_error.hpp"
+#include "headwater/session/quality.hpp"
 #include "headwater/watch.hpp"
 #include "module.hpp"
 #include "options.hpp"
@@ -287,6 +289,12 @@ void bind_model(nb::module_& module) {
       .def("trace", trace_of)
       .def("options", options_of)
       .def("smooth", smooth)
+      .def("quality_notes", [](const Model& model) { return quality_notes(model); })
+      .def("over_running_mean",
+           [](const Model& model) {
+             const GainOverMean& mean = model.over_running_mean;
+             return std::tuple(mean.gain, mean.standard_error, mean.observations);
+           })
       .def("save", [](const Model& model, const std::string& name) { write_model(model, name); })
       .def_prop_ro("prior", [](const Model& model) { return model.reported.prior.name(); })
       .def_prop_ro("names", [](const Model& model) { return names_to_python(model.names); })

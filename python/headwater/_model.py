@@ -150,6 +150,20 @@ class Model:
         return self._core.observations_after_start
 
     @property
+    def over_running_mean(self) -> tuple[float, float, int]:
+        """How much better the fit predicted than the running mean of each channel.
+
+        The gain in nats an observation, its standard error, and the number of observations after
+        the start that were compared; 0 of them after batch EM.
+        """
+        return self._core.over_running_mean()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the fit doubtful, and what to do about it: the lines that `fit` prints."""
+        return self._core.quality_notes()
+
+    @property
     def counts(self) -> dict[str, Any]:
         """The law of the counts: ``{"law": "negative-binomial", "dispersion": ...}``.
 

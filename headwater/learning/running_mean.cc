@@ -1,0 +1,83 @@
+#include "headwater/learning/running_mean.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "headwater/core/special.hpp"
+#include "headwater/core/state_checks.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr double kHalf = 0.5;   // an observation, of the rate of all channels
+constexpr double kPooled = 20;  // observations, of the dispersion of all channels
+constexpr double kNearlyPoisson = 1e-7;
+constexpr double kMostDispersed = 1e4;
+
+double log_negative_binomial(double y, double mean, double dispersion) {
+  if (dispersion < kNearlyPoisson) {
+    return (y > 0 ? y * std::log(mean) - log_gamma(y + 1) : 0) - mean;
+  }
+  const double size = 1 / dispersion;
+  const double empty = -size * std::log1p(mean / size);
+  if (y == 0) return empty;
+  return empty + log_gamma(y + size) - log_gamma(size) - log_gamma(y + 1) +
+         y * std::log(mean / (size + mean));
+}
+
+}  // namespace
+
+void RunningMean::begin(Index num_channels) {
+  for (Vector* values : {&counts_, &exposure_, &excess_, &squares_}) values->setZero(num_channels);
+}
+
+double RunningMean::predict(const Observation& y) {
+  if (num_channels() == 0) begin(y.num_channels());
+  const double rate_of_all = (all_counts_ + kHalf) / (all_exposure_ + kHalf);
+  const auto cells = static_cast<double>(predicted_ * num_channels());
+  const double pooled = predicted_ > 0 ? kPooled * all_squares_ / cells : 1;
+  const double dispersion_of_all = all_squares_ > 0 ? all_excess_ / all_squares_ : 0;
+  const auto seen = static_cast<double>(observations_);
+  double log_probability = 0;
+  for_each_seen(y, [&](Index m, double count, double exposure) {
+    const double rate =
+        (counts_[m] + kHalf * rate_of_all) / (std::max(seen + exposure_[m], 0.0) + kHalf);
+    const double mean = rate * exposure;
+    const double dispersion = std::clamp(
+        (excess_[m] + pooled * dispersion_of_all) / (squares_[m] + pooled), 0.0, kMostDispersed);
+    log_probability += log_negative_binomial(count, mean, dispersion);
+    const double excess = (count - mean) * (count - mean) - mean;
+    excess_[m] += excess;
+    squares_[m] += mean * mean;
+    all_excess_ += excess;
+    all_squares_ += mean * mean;
+  });
+  ++predicted_;
+  return log_probability;
+}
+
+void RunningMean::add(const Observation& y) {
+  if (num_channels() == 0) begin(y.num_channels());
+  ++observations_;
+  all_exposure_ += static_cast<double>(y.num_channels());
+  for (std::size_t i = 0; i < y.channels().size(); ++i) {
+    counts_[y.channels()[i]] += y.counts()[i];
+    all_counts_ += y.counts()[i];
+  }
+  for (std::size_t i = 0; i < y.exposed().size(); ++i) {
+    exposure_[y.exposed()[i]] += y.exposures()[i] - 1;
+    all_exposure_ += y.exposures()[i] - 1;
+  }
+}
+
+void RunningMean::exchange(StateArchive& archive) {
+  archive(observations_, all_counts_, all_exposure_, all_excess_, all_squares_, predicted_);
+  Index size = num_channels();
+  archive.count(size);
+  if (archive.is_reading()) begin(size);
+  archive(counts_, exposure_, excess_, squares_);
+  archive.expect(is_count(observations_) && is_count(predicted_), "a mean of no number of counts");
+}
+
+}  // namespace headwater

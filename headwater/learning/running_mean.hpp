@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "headwater/observation.hpp"
+
+namespace headwater {
+
+// The plainest prediction of a stream of counts: each channel is as it was on average so far, with
+// negative binomial counts around that. A model that predicts worse is of no use for prediction.
+//
+// The rate of a channel is (S + g / 2) / (E + 1 / 2): S its counts and E its exposure so far, g the
+// rate of all channels together. The dispersion of a channel comes from the squared errors of these
+// predictions, drawn towards that of all channels with the weight of 20 observations.
+class RunningMean {
+ public:
+  // log p(y) given the observations before. Learns from y how counts scatter, too. Takes time in
+  // proportion to the number of channels; add() to that of counts.
+  double predict(const Observation& y);
+  void add(const Observation& y);
+
+  Index num_channels() const { return counts_.size(); }
+  std::int64_t observations() const { return observations_; }
+  void exchange(StateArchive& archive);
+
+ private:
+  void begin(Index num_channels);
+
+  std::int64_t observations_ = 0;
+  double all_counts_ = 0;
+  double all_exposure_ = 0;
+  Vector counts_;    // S of each channel
+  Vector exposure_;  // E of each channel, less the number of observations
+  Vector excess_;    // sum of (y - mean)^2 - mean, over those predicted
+  Vector squares_;   // sum of mean^2
+  double all_excess_ = 0;
+  double all_squares_ = 0;
+  std::int64_t predicted_ = 0;  // observations
+};
+
+}  // namespace headwater

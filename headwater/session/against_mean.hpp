@@ -1,0 +1,27 @@
+#pragma once
+
+#include "headwater/learning/running_mean.hpp"
+#include "headwater/model.hpp"
+#include "headwater/reports.hpp"
+#include "headwater/session/paired_scores.hpp"
+
+namespace headwater {
+
+// Compares the predictions of a fit with those of the running mean of each channel, beside the fit.
+// Where there are many channels, only every second, third, ... observation is compared, so that the
+// cost is bounded: 1,024 cells an observation.
+class AgainstMean {
+ public:
+  // Each observation in turn.
+  void add(const StepReport& report);
+  GainOverMean gain() const;
+
+  Index num_channels() const { return mean_.num_channels(); }
+  void exchange(StateArchive& archive) { archive(mean_, scores_); }
+
+ private:
+  RunningMean mean_;
+  PairedScores scores_{2};
+};
+
+}  // namespace headwater
