@@ -228,6 +228,14 @@ TEST(Continued, AShortStreamIsLearnedFrom) {
   EXPECT_GT(difference(few, begun), 0);
 }
 
+TEST(Continued, BatchEmWithASeasonGoesOnOnline) {
+  Config config = config_with("basis-selection");
+  config.method = Method::kBatch;
+  config.season.periods = {{.steps = 5}};
+  const Model batch = fitted(config, 0, kCut);
+  EXPECT_EQ(ended(Session(through_a_file(batch)), kCut, kRows).observations, kRows);
+}
+
 TEST(Continued, BatchEmGoesOnOnline) {
   Config config = config_with("basis-selection");
   config.method = Method::kBatch;

@@ -114,6 +114,10 @@ Config config_of(const Model& model) {
   for (const Matrix& profile : model.last.season.profiles()) {
     config.season.periods.push_back({.steps = profile.cols()});
   }
+  // Batch EM has learned none, and has no statistics for them.
+  if (model.method == Method::kBatch && !config.season.periods.empty()) {
+    config.m_step.held_parameters.emplace_back(kChannelProfile);
+  }
   // What is recorded is what took effect, so that nobody knows whether it was asked for.
   Config automatic = config;
   automatic.average = Average::kAuto;
