@@ -17,9 +17,9 @@ void AgainstMean::add(const StepReport& report) {
   if (report.is_outlier || !y.any_seen()) return;
   const Index every = (y.num_channels() + kCellsAnObservation - 1) / kCellsAnObservation;
   if (report.t % every == 0) {
-    // Also in the start, where it is not compared: to know how counts scatter.
+    // Also where it is not compared: to know how counts scatter.
     const double log_probability = mean_.predict(y);
-    if (!report.in_start) scores_.add(std::array{report.filter.log_predictive, log_probability});
+    if (!report.provisional) scores_.add(std::array{report.filter.log_predictive, log_probability});
   }
   mean_.add(y);
 }

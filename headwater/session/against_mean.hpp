@@ -7,7 +7,8 @@
 
 namespace headwater {
 
-// Compares the predictions of a fit with those of the running mean of each channel, beside the fit.
+// Compares the predictions of a fit with those of the running mean of each channel, beside the fit,
+// from its first search for a start on.
 // Where there are many channels, only every second, third, ... observation is compared, so that the
 // cost is bounded: 1,024 cells an observation.
 class AgainstMean {

@@ -35,9 +35,9 @@ struct ComponentScore {
   bool chosen = false;
 };
 
-// How much better a fit has predicted the observations after its start than the running mean of
-// each channel does, with negative binomial counts around it: the mean difference of log p, in nats
-// an observation.
+// How much better a fit has predicted the observations after its first search for a start than the
+// running mean of each channel does, with negative binomial counts around it: the mean difference
+// of log p, in nats an observation.
 struct GainOverMean {
   double gain = 0;
   double standard_error = 0;      // infinite where there are too few observations to tell

@@ -153,8 +153,8 @@ class Model:
     def over_running_mean(self) -> tuple[float, float, int]:
         """How much better the fit predicted than the running mean of each channel.
 
-        The gain in nats an observation, its standard error, and the number of observations after
-        the start that were compared; 0 of them after batch EM.
+        The gain in nats an observation, its standard error, and the number of observations that
+        were compared, all after the first search for a start; 0 of them after batch EM.
         """
         return self._core.over_running_mean()
 

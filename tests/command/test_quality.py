@@ -79,7 +79,7 @@ def test_a_fit_that_predicts_worse_than_the_running_mean(headwater):
     assert found[0].startswith("warning: predicts worse than the running mean of each channel, by ")
     assert "try --counts negative-binomial, another --prior or number of --components" in found[0]
     lines = [json.loads(line) for line in headwater.path("log.jsonl").read_text().splitlines()]
-    after = np.array([not line["in_start"] for line in lines])
+    after = np.array([not line.get("provisional", False) for line in lines])
     scores = np.array([line["log_predictive"] for line in lines])
     gain = headwater.facts("m.h5")["over_running_mean"]
     assert gain["observations"] == after.sum()
