@@ -8,10 +8,10 @@
 
 namespace headwater {
 
-// Tail probabilities of observations, which cost about as much as a step of the filter. They are
-// computed for rows at equal distances, which show whether predictions are calibrated; and for rows
-// whose -log p lies furthest above the mean of all before, which show what was most surprising. The
-// number of both grows with the logarithm of the length of the stream.
+// Tail probabilities of observations, which may cost several times what a step of the filter does.
+// They are computed for rows at equal distances, which show whether predictions are calibrated; and
+// for rows whose -log p lies furthest above the mean of all before, which show what was most
+// surprising. The number of both grows with the logarithm of the length of the stream.
 class RowSurprises {
  public:
   explicit RowSurprises(Index num_channels);
