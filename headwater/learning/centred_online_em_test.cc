@@ -65,6 +65,7 @@ class ConjugateEngine final : public Engine {
   Vector predicted_activation() const override { return given_->prior.scale(); }
   Vector filtered_activation() const override { return statistics_.s1; }
   void sample_predicted(Generator&, Matrix& out) const override { out.setZero(); }
+  void write_prediction(PredictedActivations&) const override {}  // nobody asks for it
   void exchange(StateArchive& archive) override { archive(given_->basis, statistics_); }
 
  private:
