@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <memory>
+#include <vector>
 
 #include "bench/summary.hpp"
 #include "headwater/emission.hpp"
@@ -17,6 +18,7 @@
 #include "headwater/kernels/log_weights.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/relaxed_selection.hpp"
+#include "headwater/observation.hpp"
 #include "headwater/random.hpp"
 #include "headwater/reference/streams.hpp"
 
@@ -33,14 +35,22 @@ Matrix exponential_basis(Index channels, Index components) {
   return Matrix::NullaryExpr(channels, components, [&] { return 10 * exponential(generator); });
 }
 
+std::vector<Observation> observations_of(const Matrix& record) {
+  std::vector<Observation> observations;
+  for (Index t = 0; t < record.cols(); ++t) observations.emplace_back(as_span(record.col(t)));
+  return observations;
+}
+
 // A stream, and a particle filter that has processed its first half.
 struct Cloud {
   explicit Cloud(Index particles)
       : prior(RelaxedSelection(kComponents, 0.95)),
         basis(exponential_basis(kChannels, kComponents)),
         record(reference::simulate_record(prior, basis, kLength, kSeed)),
-        filter(prior, basis, options(particles), std::make_shared<ThreadPool>(1)) {
-    for (Index t = 0; t < kLength / 2; ++t) filter.step(as_span(record.col(t)));
+        observations(observations_of(record)),
+        emission(basis),
+        filter(prior, emission, options(particles), std::make_shared<ThreadPool>(1)) {
+    for (Index t = 0; t < kLength / 2; ++t) filter.step(observations[t]);
   }
 
   static ParticleFilterOptions options(Index particles) {
@@ -51,13 +61,15 @@ struct Cloud {
   }
 
   void look_at(Index t, Evidence& seen) const {
-    seen.look_at(as_span(record.col(t)), basis, column_sums);
+    emission.look_at(observations[t], seen);
+    seen.gather_rows();
   }
 
   AnyPrior prior;
   Matrix basis;
-  Vector column_sums = basis.colwise().sum();
   Matrix record;
+  std::vector<Observation> observations;
+  Emission emission;
   ParticleFilter filter;
 };
 
@@ -90,7 +102,7 @@ void likelihood(benchmark::State& state) {
   Index t = 0;
   for (auto _ : state) {
     cloud.look_at(t, seen);
-    log_likelihoods(cloud.filter.activations(), seen, as_span(out));
+    seen.log_likelihoods(cloud.filter.activations(), as_span(out));
     benchmark::DoNotOptimize(out.data());
     t = (t + 1) % kLength;
   }
@@ -105,7 +117,7 @@ void normalise(benchmark::State& state) {
   Vector log_weights(state.range(0));
   Vector weights(state.range(0));
   cloud.look_at(0, seen);
-  log_likelihoods(cloud.filter.activations(), seen, as_span(log_weights));
+  seen.log_likelihoods(cloud.filter.activations(), as_span(log_weights));
   for (auto _ : state) {
     benchmark::DoNotOptimize(normalise_log_weights(as_span(log_weights), as_span(weights)));
   }
@@ -124,12 +136,12 @@ void resampling(benchmark::State& state) {
 // The statistics of one observation, summed over all particles.
 void statistics(benchmark::State& state) {
   const Cloud cloud(state.range(0));
-  EmissionStatistics emission;
+  const std::unique_ptr<EmissionSums> adder = cloud.emission.sums();
   Statistics sums(kChannels, kComponents, 0);
   Index t = 0;
   for (auto _ : state) {
-    emission.add_one(cloud.filter.activations(), cloud.basis, cloud.filter.weights(),
-                     as_span(cloud.record.col(t)), sums);
+    adder->add_one(cloud.filter.activations(), cloud.emission, cloud.filter.weights(),
+                   cloud.observations[t], sums);
     benchmark::DoNotOptimize(sums.s2.data());
     t = (t + 1) % kLength;
   }
@@ -139,7 +151,7 @@ void filter_step(benchmark::State& state) {
   Cloud cloud(state.range(0));
   Index t = kLength / 2;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(cloud.filter.step(as_span(cloud.record.col(t))));
+    benchmark::DoNotOptimize(cloud.filter.step(cloud.observations[t]));
     t = (t + 1) % kLength;
   }
 }
@@ -159,12 +171,12 @@ struct Selection {
   explicit Selection(Index components)
       : prior(BasisSelection(components, 0.8571, 0.6926)),
         basis(exponential_basis(kChannels, components)),
-        record(reference::simulate_record(prior, basis, kLength, kSeed)),
+        observations(observations_of(reference::simulate_record(prior, basis, kLength, kSeed))),
         filter(prior.finite_chain(), basis) {}
 
   AnyPrior prior;
   Matrix basis;
-  Matrix record;
+  std::vector<Observation> observations;
   ExactFilter filter;
 };
 
@@ -172,7 +184,7 @@ void exact_filter_step(benchmark::State& state) {
   Selection selection(state.range(0));
   Index t = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(selection.filter.step(as_span(selection.record.col(t))));
+    benchmark::DoNotOptimize(selection.filter.step(selection.observations[t]));
     t = (t + 1) % kLength;
   }
 }

@@ -217,7 +217,9 @@ TEST(AutomaticSession, TheFirstMStepWaitsForTheObservationsOfTheSearch) {
   session.on_step([&](const StepReport& report) {
     if (report.updated && report.t > 1000 && first_update == 0) first_update = report.t;
     const auto t = static_cast<double>(report.t);
-    if (report.t > 1000) EXPECT_DOUBLE_EQ(report.step_size, std::pow(t, -0.7));
+    if (report.t > 1000) {
+      EXPECT_DOUBLE_EQ(report.step_size, std::pow(t, -0.7));
+    }
   });
   std::int64_t m_steps_before = -1;
   const Matrix record = record_of(1300);
