@@ -21,7 +21,7 @@ class LiveView {
   ~LiveView();
 
   bool is_on() const { return watch_.has_value(); }
-  // The session that is shown, and what its channels are called.
+  // The fit that is shown, and what its channels are called.
   void watch(const headwater::Session& session, headwater::Index channels,
              const std::vector<std::string>& names);
 

@@ -120,3 +120,14 @@ def largest_relative_difference(found, expected):
 
 def assert_close(found, expected, relative=1e-12, absolute=1e-13):
     np.testing.assert_allclose(found, expected, rtol=relative, atol=absolute)
+
+
+def batch_error(differences):
+    """The standard error of a mean, from the means of batches that are as long as a power of two: at
+    most 63 of them."""
+    length = 1
+    while len(differences) // length >= 64:
+        length *= 2
+    batches = len(differences) // length
+    means = np.reshape(differences[:batches * length], (batches, length)).mean(axis=1)
+    return means.std(ddof=1) / np.sqrt(batches)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidden_markov import selection_chain, simulate
-from support import as_csv, held_model
+from support import as_csv, batch_error, held_model
 
 BASIS = np.random.default_rng(31).uniform(0, 6, (5, 3))
 OTHER = BASIS[:, ::-1] * 1.3
@@ -30,17 +30,6 @@ def compared(headwater, *arguments):
 def steps(headwater, model, *arguments):
     headwater("score", model, "y.csv", "--out", "steps.npy", *arguments)
     return headwater.load("steps.npy")[:, 0]
-
-
-def batch_error(differences):
-    """The standard error of a mean from batches: 64 to 127 observations make batches of two, twice
-    as many make batches of four, and so on."""
-    length = 1
-    while len(differences) // length >= 64:
-        length *= 2
-    batches = len(differences) // length
-    means = np.reshape(differences[:batches * length], (batches, length)).mean(axis=1)
-    return means.std(ddof=1) / np.sqrt(batches)
 
 
 def test_the_figures_are_those_of_score(headwater, files):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidden_markov import selection_chain, simulate
-from support import as_csv
+from support import as_csv, batch_error
 
 BASIS = np.array([[8, 0, 1], [0, 7, 1], [6, 1, 0], [0, 0, 9], [1, 5, 0], [3, 0, 5.0]])
 OPTIONS = "--prior", "basis-selection", "--start-on", 400, "--counts", "poisson"
@@ -25,16 +25,6 @@ def predictions(headwater, components):
               f"{components}.h5")
     lines = [json.loads(line) for line in headwater.path("log").read_text().splitlines()]
     return np.array([line["log_predictive"] for line in lines if not line["in_start"]])
-
-
-def batch_error(differences):
-    """Of batches as long as a power of two, at most 63 of them."""
-    length = 1
-    while len(differences) // length >= 64:
-        length *= 2
-    batches = len(differences) // length
-    means = np.reshape(differences[:batches * length], (batches, length)).mean(axis=1)
-    return means.std(ddof=1) / np.sqrt(batches)
 
 
 def test_the_table_is_that_of_separate_fits(headwater, data):
