@@ -298,9 +298,9 @@ void take_names(const FitOptions& options, DataStream& data, Restarts& restarts)
 }
 
 void fit(FitOptions options) {
-  options.check_files();
   const std::optional<Model> before = options.read_continued();
   const Config config = options.config(before);
+  options.check_files();
   options.settings = config;
   Restarts restarts = options.start(config, before);
   FitCheckpoints checkpoints(options.checkpoints, restarts);

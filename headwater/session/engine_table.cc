@@ -158,7 +158,8 @@ ParticleFilterOptions filter_options(const EngineRequest& request) {
                                 request.seed};
   options.guided = choose_proposal(request.config, request.start.prior,
                                    request.start.basis.rows()) == ProposalKind::kGuided;
-  options.guided_if_low = engine.proposal == ProposalKind::kAuto &&
+  // Without resampling the effective size falls to nothing, however particles move.
+  options.guided_if_low = engine.proposal == ProposalKind::kAuto && engine.resample_below > 0 &&
                           request.start.prior.is_guided() && !request.config.paper_exact;
   return options;
 }
