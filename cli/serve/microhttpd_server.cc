@@ -23,6 +23,8 @@ using Text = std::shared_ptr<const std::string>;
 constexpr unsigned kConnections = 64;  // at a time
 constexpr int kMostViewers = 32;       // of them, so that others can still ask for metrics
 constexpr unsigned kIdleSeconds = 20;
+// A viewer that does not read delays the end by no more than this.
+constexpr std::chrono::milliseconds kGoodbye{500};
 constexpr std::size_t kRequestBytes = 16 * 1024;
 constexpr std::size_t kBlock = 32 * 1024;
 
@@ -121,9 +123,12 @@ MicrohttpdServer::MicrohttpdServer(const ServeAddress& address) : address_(addre
 
 MicrohttpdServer::~MicrohttpdServer() {
   {
-    const std::lock_guard lock(mutex_);
+    // Viewers get the end of their stream. To stop at once would cut them off in the middle, which
+    // browsers report as an error.
+    std::unique_lock lock(mutex_);
     is_closing_ = true;
     wake_viewers();
+    changed_.wait_for(lock, kGoodbye, [&] { return viewers_.empty(); });
   }
   MHD_stop_daemon(daemon_);
 }
