@@ -207,7 +207,7 @@ test("a page for 1,000 channels is small", () => {
   assert.ok(statSync(`${folder.path}/wide.html`).size < 1e6);
 });
 
-// docs/figures/report.png, in the folder SCREENSHOTS: 18 weeks of a simulated city, and a report on the 8 after them.
+// docs/screenshots/report.png, in the folder SCREENSHOTS: 18 weeks of a simulated city, and a report on the 8 after them.
 test("the picture of README.md", { skip: !process.env.SCREENSHOTS }, async () => {
   mkdirSync(process.env.SCREENSHOTS, { recursive: true });
   const city = fileURLToPath(new URL("../../examples/city.py", import.meta.url));
