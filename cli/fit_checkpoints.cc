@@ -22,6 +22,9 @@ namespace {
 // If an observation takes longer, the state before it is kept at hand: a stop during the next one
 // would come too late for an orderly end.
 constexpr std::chrono::milliseconds kSlow{100};
+// If the state is not at hand, the observation before took less than kSlow. On a busy machine this
+// one may take longer, but it ends.
+constexpr std::chrono::seconds kPatience{5};
 
 }  // namespace
 
@@ -123,6 +126,7 @@ void FitCheckpoints::get_ready(bool with_last_row) {
   Checkpoint checkpoint = now(data_->unread(with_last_row), with_last_row);
   const std::lock_guard lock(mutex_);
   ready_ = std::move(checkpoint);
+  readied_.notify_all();
 }
 
 void FitCheckpoints::write(const Checkpoint& checkpoint) {
@@ -168,7 +172,10 @@ std::string FitCheckpoints::how_to_go_on() const {
 }
 
 void FitCheckpoints::end_program() {
-  const std::lock_guard lock(mutex_);  // waits for a checkpoint that is being written
+  std::unique_lock lock(mutex_);  // waits for a checkpoint that is being written
+  if (is_asked_for() && data_ != nullptr) {
+    readied_.wait_for(lock, kPatience, [this] { return ready_.has_value(); });
+  }
   try {
     if (ready_ && data_ != nullptr) {
       ready_->sent = std::max(ready_->sent, outputs_->sent());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -83,6 +84,7 @@ class FitCheckpoints {
   const DataStream* data_ = nullptr;  // set once, by watch()
   const LiveOutputs* outputs_ = nullptr;
   std::optional<headwater::Checkpoint> ready_;  // to be written if the fit does not get on
+  std::condition_variable readied_;
   std::int64_t num_written_ = 0;
   std::optional<std::int64_t> written_;  // the number of observations in the file, if any
 };
