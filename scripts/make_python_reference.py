@@ -116,7 +116,8 @@ def reference():
         parts.append(section(signature(function, name), function, 3))
     parts.append(f"## ConvergenceWarning\n\n{described(headwater.ConvergenceWarning)}\n")
     parts.append(f"## plot\n\n{described(headwater.plot)}\n")
-    for name in ("basis", "traces", "activations", "diagnostics"):
+    for name in ("basis", "traces", "activations", "diagnostics", "profile", "forecast", "calibration",
+                 "surprise"):
         function = getattr(headwater.plot, name)
         parts.append(section(signature(function, f"plot.{name}"), function, 3))
     return "\n".join(parts)

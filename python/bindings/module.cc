@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
   headwater::python::bind_options(module);
   headwater::python::bind_particle_random(module);
   headwater::python::bind_model(module);
+  headwater::python::bind_report(module);
   headwater::python::bind_stream(module);
   headwater::python::bind_simulator(module);
 }

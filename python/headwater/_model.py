@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from headwater import _core
-from headwater._arrays import Exposures, Rows, masked
+from headwater._arrays import Exposures, Rows, masked, table
 from headwater._filter import Filter
 from headwater._forecast import DRAWS, Forecast, as_forecast
+from headwater._html import summary
 from headwater._options import SEED, with_engine_options
+from headwater._times import row_times
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -265,15 +267,9 @@ class Model:
         that has been silent so long. `every_row=True` gives every row; `alarm` says which are alarms.
         """
         rows = self._rows(Y, lengths)
-        run, seen, alarms = self._filter(last, phase, engine, seed), None, []
-        if exposure is not None:
-            seen = Exposures(exposure, rows)
-        for first, block in rows.blocks():
-            _check_values(rows, first, block)
-            end, exposures = first + len(block), None
-            if seen is not None:
-                block, exposures = masked(block, seen.block(first, end))
-            alarms += run.watch(block, exposures, rows.begins(first, end), alarms_per, every_row)
+        run, alarms = self._filter(last, phase, engine, seed), []
+        for _, *block in _checked_blocks(rows, exposure):
+            alarms += run.watch(*block, alarms_per, every_row)
         names = self.names or [str(m + 1) for m in range(self.num_channels)]
         for channel in (channel for alarm in alarms for channel in alarm["channels"]):
             channel["name"] = names[channel["channel"]]
@@ -312,6 +308,33 @@ class Model:
             raise ValueError(f"phase={phase}: expected 0 or more")
         return Filter(self._core, last, engine, seed, phase)
 
+    def report(self, path: Path, Y: Any = None, *, title: Optional[str] = None, truth: Any = None,
+               times: Any = None, horizon: int = 0, lengths: Any = None, exposure: Any = None,
+               last: bool = False, phase: int = 0, seed: int = SEED, **engine: Any) -> None:
+        """Writes a page that shows the model, and how well it predicts Y: one HTML file.
+
+        The same as `headwater report`. Without Y the model alone is shown. `times` are those of the
+        rows of Y; a frame with an index of times has them. `truth` is the true basis, M x K, to be
+        shown beside the one that was found. `horizon` is the number of observations that are
+        forecast; 0 means a period of the season, or 24.
+        """
+        if not _core.has_pages():
+            raise RuntimeError("this headwater was built without npm, and so without pages")
+        stream, texts, after = None, [], None
+        if Y is not None:
+            rows = self._rows(Y, lengths)
+            texts, after = row_times(Y if times is None else times, len(rows), times is not None)
+            stream = _core.Reporter(self._core, last, engine, seed, phase, horizon, len(rows))
+            for _, *block in _checked_blocks(rows, exposure):
+                stream.add(*block)
+        elif times is not None:
+            raise ValueError("times are given without Y")
+        title = f"{self.prior}, {self.num_components} components" if title is None else title
+        page = _core.report_page(self._core, stream, title, last, texts, after,
+                                 None if truth is None else table(truth, "truth"))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+
     def _rows(self, Y: Any, lengths: Any = None) -> Rows:
         rows = Rows(Y, lengths=lengths)
         rows.match(self.names, "the model")
@@ -329,17 +352,12 @@ class Model:
     def _run(self, rows: Rows, exposure: Any, last: bool, phase: int, engine: dict, seed: int,
              alone: bool, with_error: bool = False, **outputs):
         run = self._filter(last, phase, engine, seed, with_error)
-        seen = None if exposure is None else Exposures(exposure, rows)
-        for first, block in rows.blocks():
-            _check_values(rows, first, block)
-            end = first + len(block)
+        for first, *block in _checked_blocks(rows, exposure):
+            end = first + len(block[0])
             parts = {name: outputs[name][first:end] if name in outputs else None
                      for name in ("activations", "log_predictive", "predicted",
                                   "tail_probability", "p_total", "p_channels")}
-            exposures = None
-            if seen is not None:
-                block, exposures = masked(block, seen.block(first, end))
-            run.run(block, exposures, rows.begins(first, end), **parts, alone=alone)
+            run.run(*block, **parts, alone=alone)
         return run
 
     def __reduce__(self):
@@ -349,15 +367,26 @@ class Model:
             with open(name, "rb") as file:
                 return _model_from_bytes, (file.read(), self._prior)
 
+    def _repr_html_(self) -> str:
+        return summary(self)
+
     def __repr__(self) -> str:
         return (f"Model({self.prior!r}, {self.num_channels} channels, {self.num_components} "
                 f"components, {self.observations} observations)")
 
 
-def _check_values(rows: Rows, first: int, block: np.ndarray) -> None:
-    if np.any(block < 0) or np.any(np.isinf(block)):
-        raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a value that "
-                         "is negative or infinite")
+def _checked_blocks(rows: Rows, exposure: Any) -> Iterator[tuple]:
+    """For each block of rows: the number of its first one, from 0, the block, its exposures or None,
+    and where sequences begin in it."""
+    seen = None if exposure is None else Exposures(exposure, rows)
+    for first, block in rows.blocks():
+        if np.any(block < 0) or np.any(np.isinf(block)):
+            raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a value "
+                             "that is negative or infinite")
+        end, exposures = first + len(block), None
+        if seen is not None:
+            block, exposures = masked(block, seen.block(first, end))
+        yield first, block, exposures, rows.begins(first, end)
 
 
 def _sum_in_order(values: np.ndarray) -> float:

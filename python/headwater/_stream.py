@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -221,8 +222,8 @@ class Stream:
         return self._started().activation()
 
     @property
-    def report(self) -> Optional[dict[str, Any]]:
-        """The last observation's report, with the fields of --log; None before the first one."""
+    def last_step(self) -> Optional[dict[str, Any]]:
+        """What is to be said of the last observation: the fields of --log; None before the first."""
         return self._best.report()
 
     @property
@@ -255,6 +256,17 @@ class Stream:
         `total=True` adds one more channel, the sum of all others.
         """
         return as_forecast(self._started().forecast, horizon, quantiles, total, draws)
+
+    # Pictures
+
+    def report(self, path: Path, Y: Any = None, **options: Any) -> None:
+        """Writes a page that shows the model as if the stream ended here: see `Model.report`."""
+        self.ended().report(path, Y, **options)
+
+    def _repr_html_(self) -> str:
+        if not self.has_started:
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return self.model()._repr_html_()
 
     # Files and copies
 

@@ -217,3 +217,70 @@ def forecast(ahead: Any, *, seen: Any = None, names: Optional[Sequence[str]] = N
         ax.tick_params(labelsize=7)
     axes[-1].set_xlabel("steps ahead")
     return axes
+
+
+def _tail_probabilities(given: Any) -> np.ndarray:
+    values = getattr(given, "tail_probability", given)
+    if values is None:
+        raise ValueError("the score has no tail probabilities: score with surprise=True")
+    values = np.asarray(values, dtype=float).ravel()
+    values = values[np.isfinite(values)]
+    if len(values) == 0:
+        raise ValueError("there are no tail probabilities")
+    if values.min() < 0 or values.max() > 1:
+        raise ValueError("tail probabilities lie between 0 and 1; found "
+                         f"{values.min():.4g} to {values.max():.4g}")
+    return values
+
+
+def calibration(score: Any, *, axes: Any = None) -> np.ndarray:
+    """Draws whether predictions are calibrated: a histogram of tail probabilities, and their law.
+
+    `score` is a `Score` with surprise=True, or T tail probabilities. Where the model is right they
+    are uniform: bars of equal height, and a curve on the diagonal. The grey band has 95 % of such
+    curves in it, each point for itself.
+    """
+    values = np.sort(_tail_probabilities(score))
+    count = len(values)
+    if axes is None:
+        _, axes = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
+    axes = np.asarray(axes, dtype=object).reshape(2)
+    bins = int(np.clip(np.sqrt(count), 5, 20))
+    axes[0].hist(values, bins=bins, range=(0, 1), color=_ESTIMATE)
+    axes[0].axhline(count / bins, color=_TRUTH, lw=0.8, ls="--")
+    axes[0].set(xlabel="tail probability", ylabel="observations", xlim=(0, 1))
+    levels = np.linspace(0, 1, 101)
+    spread = 1.96 * np.sqrt(levels * (1 - levels) / count)
+    axes[1].fill_between(levels, levels - spread, levels + spread, color="0.85", lw=0)
+    axes[1].plot([0, 1], [0, 1], color=_TRUTH, lw=0.8, ls="--")
+    axes[1].plot(values, np.arange(1, count + 1) / count, color=_ESTIMATE, lw=1.2,
+                 drawstyle="steps-post")
+    axes[1].set(xlabel="tail probability", ylabel="share at or below", xlim=(0, 1), ylim=(0, 1))
+    return axes
+
+
+def surprise(score: Any, *, times: Any = None, below: float = 0.01, ax: Any = None) -> Any:
+    """Draws -log p(y_t | y_1..t-1) of each observation; those that are unlikely are marked.
+
+    `score` is a `Score`. With surprise=True, observations whose tail probability is below `below`
+    are marked, and so are those that are impossible.
+    """
+    values = -np.asarray(score.log_predictive, dtype=float)
+    times = np.arange(1, len(values) + 1) if times is None else np.asarray(times)
+    if len(times) != len(values):
+        raise ValueError(f"times has {len(times)} values; the score has {len(values)} observations")
+    marked = np.isinf(values)
+    if score.tail_probability is not None:
+        marked = marked | (np.asarray(score.tail_probability) < below)
+    finite = values[np.isfinite(values)]
+    shown = np.where(np.isinf(values), finite.max() if len(finite) else 1, values)
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7, 2.5), layout="constrained")
+    ax.plot(times, shown, color=_ESTIMATE, lw=0.8)
+    if marked.any():
+        ax.plot(times[marked], shown[marked], "o", ms=4, color="C3",
+                label="impossible" if score.tail_probability is None
+                else f"tail probability below {below:g}")
+        ax.legend(fontsize=7)
+    ax.set(xlabel="t", ylabel="surprise (nats)")
+    return ax

@@ -28,7 +28,7 @@ def test_a_model_file_is_loaded_and_goes_on(rows, path):
     assert stream.observations == HALF and stream.has_started
     stream.update_many(rows[HALF:])
     assert stream.observations == ROWS and stream.log_likelihood < before
-    assert stream.report["t"] == ROWS
+    assert stream.last_step["t"] == ROWS
     model = stream.ended()
     assert model.observations == ROWS
     directly = headwater.Stream.continued(headwater.Model.load(path)).update_many(rows[HALF:])
@@ -39,7 +39,7 @@ def test_rows_that_do_not_follow_on_and_forgetting(rows, path):
     def first_report(**how):
         stream = headwater.Stream.load(path, **how)
         stream.update(rows[HALF].astype(float))
-        return stream.report
+        return stream.last_step
 
     plain = first_report()
     assert first_report(follows_on=False)["log_predictive"] != plain["log_predictive"]

@@ -172,7 +172,7 @@ def test_no_state_can_explain_it():
     basis = np.array([[1.0], [0.0]])
     stream = headwater.Stream(1, init=basis, hold=["basis"])
     stream.update([1, 1])
-    assert stream.report["impossible"] and stream.report["log_predictive"] == -np.inf
+    assert stream.last_step["impossible"] and stream.last_step["log_predictive"] == -np.inf
     strict = headwater.Stream(1, init=basis, hold=["basis"], strict=True)
     with pytest.raises(ValueError, match="y: observation 1 is impossible"):
         strict.update([1, 1])

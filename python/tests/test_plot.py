@@ -89,3 +89,31 @@ def test_forecast_has_bands_between_its_quantiles(stream):
     np.testing.assert_array_equal(mean.get_ydata(), ahead.mean[:, 2])
     assert len(axes[4].lines) == 2  # nothing was seen of the total
     assert plot.forecast(ahead, channels=[1], axes=plt.subplots()[1]).shape == (1,)
+
+
+def test_calibration_and_surprise():
+    Y = headwater.simulate(channels=3, components=2, length=200, seed=2).observations
+    model = headwater.Stream(2).update_many(Y).ended()
+    score = model.score(Y, surprise=True)
+    axes = plot.calibration(score)
+    drawn(axes[0])
+    assert sum(bar.get_height() for bar in axes[0].patches) == 200
+    curve = axes[1].lines[1]
+    np.testing.assert_array_equal(curve.get_xdata(), np.sort(score.tail_probability))
+    given = plt.subplots(1, 2)[1]
+    assert plot.calibration(score.tail_probability, axes=given)[0] is given[0]
+    with pytest.raises(ValueError, match="score with surprise=True"):
+        plot.calibration(model.score(Y))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        plot.calibration([2.0])
+
+    ax = plot.surprise(score, below=0.2)
+    drawn(ax)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), -score.log_predictive)
+    assert len(ax.lines[1].get_xdata()) == (score.tail_probability < 0.2).sum()
+    assert len(plot.surprise(model.score(Y)).lines) == 1
+    impossible = score._replace(log_predictive=np.where(np.arange(200) == 7, -np.inf,
+                                                        score.log_predictive))
+    assert 8 in plot.surprise(impossible).lines[1].get_xdata()
+    with pytest.raises(ValueError, match="times has 3 values"):
+        plot.surprise(score, times=[1, 2, 3])

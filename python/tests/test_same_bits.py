@@ -125,7 +125,7 @@ def test_one_by_one_is_all_at_once(simulation):
     for y in Y:
         one_by_one.update(y)
     np.testing.assert_array_equal(one_by_one.basis, at_once.basis)
-    assert one_by_one.report == at_once.report
+    assert one_by_one.last_step == at_once.last_step
     np.testing.assert_array_equal(one_by_one.activation, at_once.activation)
 
 

@@ -19,21 +19,21 @@ def test_finds_the_sources(simulation):
 def test_nothing_before_the_first_observation_and_all_after():
     Y = headwater.simulate(channels=4, components=2, length=1200, seed=1).observations
     stream = headwater.Stream(2)
-    assert not stream.has_started and stream.report is None and stream.surprise is None
+    assert not stream.has_started and stream.last_step is None and stream.surprise is None
     with pytest.raises(ValueError, match="no observation"):
         stream.basis
     logarithms = 0
     for t, y in enumerate(Y[:60], start=1):
         stream.update(y)
-        assert stream.has_started and stream.report["t"] == t
-        assert stream.report["provisional"] == (t <= 50) and stream.report["in_start"]
+        assert stream.has_started and stream.last_step["t"] == t
+        assert stream.last_step["provisional"] == (t <= 50) and stream.last_step["in_start"]
         assert stream.basis.shape == (4, 2) and stream.activation.shape == (2,)
         assert stream.forecast(3).shape == (3, 4)
         assert 0 < stream.surprise.tail_probability <= 1
-        logarithms += stream.report["log_predictive"]
+        logarithms += stream.last_step["log_predictive"]
     assert stream.log_likelihood == pytest.approx(logarithms, rel=1e-12)
     stream.update_many(Y[60:])
-    report = stream.report
+    report = stream.last_step
     assert report["t"] == 1200 and not report["in_start"]
     assert {"log_predictive", "step", "updated", "impossible"} <= set(report)
 
@@ -49,8 +49,8 @@ def test_batch_holds_back_everything(counts):
 def test_reports_of_particles_have_their_fields():
     stream = headwater.Stream(2, engine="particle", num_particles=50, init=np.ones((3, 2)))
     stream.update([1, 2, 3])
-    assert 1 <= stream.report["ess"] <= 50
-    assert stream.report["unique_ancestors"] == 50 and stream.report["resampled"] is False
+    assert 1 <= stream.last_step["ess"] <= 50
+    assert stream.last_step["unique_ancestors"] == 50 and stream.last_step["resampled"] is False
 
 
 def test_ended_is_finished_while_the_stream_goes_on(simulation):
@@ -179,7 +179,7 @@ def test_reports_have_the_fields_of_the_log(engine, prior, fields):
     stream.update_many(Y)
     common = {"t", "log_predictive", "step", "updated", "impossible", "in_start", "provisional",
               "outlier"}
-    assert set(stream.report) - {"revived"} == common | fields
+    assert set(stream.last_step) - {"revived"} == common | fields
 
 
 def test_a_sparse_matrix_gives_the_same_bytes_as_a_dense_one():
