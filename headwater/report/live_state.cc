@@ -257,7 +257,7 @@ std::string prometheus_text(const LiveSnapshot& live) {
   counter("surprising_observations_total",
           "Observations whose -log p was 6 standard deviations above its recent mean.",
           live.surprising);
-  counter("m_steps_total", "M-steps.", live.m_steps);
+  counter("parameter_updates_total", "M-steps.", live.m_steps);
   counter("revived_components_total", "Components that were given a new column.", live.revivals);
   counter("checkpoints_total", "Checkpoints written.", live.checkpoints);
   gauge("checkpoint_observations", "Observations that the last checkpoint has.",
