@@ -88,6 +88,10 @@ def main():
     corpus["npy"]["fortran"] = npy(np.asfortranarray(Y))
     corpus["hdf5"] = {"plain": hdf5(Y), "chunked": hdf5(Y, chunks=(2, 2)),
                       "deflated": hdf5(Y.astype("f4"), compression="gzip", shuffle=True)}
+    corpus["http"] = {path or "page": f"GET /{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+                      for path in ("", "state.json", "metrics", "healthz", "events", "nothing")}
+    corpus["http"]["origin"] = (b"GET /metrics HTTP/1.1\r\nHost: [::1]:80\r\n"
+                                b"Origin: http://[::1]:80\r\nConnection: close\r\n\r\n")
     corpus["model"] = models
     corpus["checkpoint"] = {"exact": checkpoints["exact"]}
     for kind, checkpoint in checkpoints.items():

@@ -1,9 +1,14 @@
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <stdexcept>
 
 #include "fuzz.hpp"
 #include "headwater/error.hpp"
@@ -13,6 +18,7 @@
 #include "headwater/model.hpp"
 #include "headwater/session/checkpoint.hpp"
 #include "headwater/source.hpp"
+#include "serve/server.hpp"
 
 namespace {
 
@@ -132,6 +138,55 @@ Target state_of(const std::string& kind) {
   };
 }
 
+// A socket that is connected to this port of this machine. It is closed with a reset, so that no
+// port has to wait for packets that are late.
+class Connection {
+ public:
+  explicit Connection(std::uint16_t port) {
+    const linger reset = {.l_onoff = 1, .l_linger = 0};
+    setsockopt(socket_, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      throw std::runtime_error("the server does not listen any more");
+    }
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() { close(socket_); }
+
+  // What comes back first; events would come for ever. A server that waits for more is told that
+  // there is no more.
+  std::string ask(const std::string& bytes) {
+    send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    pollfd answered = {.fd = socket_, .events = POLLIN, .revents = 0};
+    if (poll(&answered, 1, kPatience) == 0) shutdown(socket_, SHUT_WR);
+    std::string answer(4096, '\0');
+    const ssize_t size = recv(socket_, answer.data(), answer.size(), 0);
+    answer.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return answer;
+  }
+
+ private:
+  static constexpr int kPatience = 20;  // milliseconds
+
+  int socket_ = socket(AF_INET, SOCK_STREAM, 0);
+};
+
+// The server of fit --serve, given any bytes.
+void ask_server(const std::string& bytes) {
+  static const std::unique_ptr<LiveServer> server = [] {
+    auto started = start_live_server({});
+    started->publish(std::make_shared<LiveSnapshot>());
+    return started;
+  }();
+  if (!Connection(server->address().port).ask(bytes).starts_with("HTTP/1.1 200")) {
+    throw InputError("not answered");
+  }
+}
+
 }  // namespace
 
 const std::map<std::string, Target>& targets() {
@@ -142,6 +197,7 @@ const std::map<std::string, Target>& targets() {
       {"mtx", reader(".mtx")},
       {"npy", reader(".npy")},
       {"hdf5", reader(".h5", ":/counts")},
+      {"http", ask_server},
       {"model", use_model},
       {"checkpoint", use_checkpoint},
       {"state", state_of("exact")},
