@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <vector>
+
+#include "headwater/core/test_numbers.hpp"
 
 namespace headwater {
 namespace {
 
 constexpr double kError = 1e-11;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The power series in extended precision, scaled so that it neither overflows nor underflows.
 double log_bessel_truth(double order, double x) {

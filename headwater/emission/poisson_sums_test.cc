@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/emission.hpp"
 #include "headwater/emission/plain_sums.hpp"
 #include "headwater/emission/statistics.hpp"
@@ -11,8 +10,6 @@
 
 namespace headwater {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 struct Case {
   Matrix states = (Matrix::Random(30, 3).array() + 0.5).max(0);

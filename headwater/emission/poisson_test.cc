@@ -6,13 +6,12 @@
 #include <limits>
 
 #include "headwater/conformance.hpp"
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/emission.hpp"
 #include "headwater/reference/path_sums.hpp"
 
 namespace headwater {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // The Poisson law without its kernels: cell by cell.
 class PlainPoisson {

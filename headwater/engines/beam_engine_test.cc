@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/error.hpp"
@@ -20,8 +20,6 @@ namespace headwater {
 namespace {
 
 using reference::run_engine;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 BeamEngineOptions beam(Index width, Index lag = 10) {
   BeamEngineOptions options;

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "headwater/core/digamma.hpp"
 #include "headwater/core/special.hpp"
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/gamma_prior.hpp"
@@ -21,8 +21,6 @@ namespace headwater {
 namespace {
 
 using reference::run_engine;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 FastEngineOptions uncorrected() {
   FastEngineOptions options;

@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 const BasisSelection kPrior(2, 0.9, 0.7);
-const Matrix kBasis = (Matrix(3, 2) << 5, 1, 2, 3, 1, 6).finished();
+const Matrix kForecastBasis = (Matrix(3, 2) << 5, 1, 2, 3, 1, 6).finished();
 
 // One source that is on with probability on: the chain has two states, and its law one number.
 double one_step_later(double on) { return on * 0.7 + (1 - on) * (1 - 0.9); }
@@ -27,7 +27,7 @@ void see_some(E& engine) {
 }
 
 TEST(Forecast, OfTheExactEngineFollowsEachSourcesOwnChain) {
-  ExactEngine engine(AnyPrior(kPrior), kBasis, {});
+  ExactEngine engine(AnyPrior(kPrior), kForecastBasis, {});
   see_some(engine);
   Vector on = engine.filtered_activation();
   const Matrix means = forecast_means(engine, 50);
@@ -35,12 +35,12 @@ TEST(Forecast, OfTheExactEngineFollowsEachSourcesOwnChain) {
   ASSERT_EQ(means.cols(), 50);
   for (Index h = 0; h < 50; ++h) {
     for (double& x : on) x = one_step_later(x);
-    EXPECT_LT((means.col(h) - kBasis * on).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LT((means.col(h) - kForecastBasis * on).cwiseAbs().maxCoeff(), 1e-12);
   }
 }
 
 TEST(Forecast, LeavesTheEngineAsItIs) {
-  ExactEngine engine(AnyPrior(kPrior), kBasis, {});
+  ExactEngine engine(AnyPrior(kPrior), kForecastBasis, {});
   see_some(engine);
   const Vector before = engine.filtered_activation();
   const Matrix first = forecast_means(engine, 5);
@@ -57,8 +57,9 @@ TEST(Forecast, OfParticlesAgreesWithTheExactOne) {
   ParticleEngineOptions options;
   options.filter.num_particles = 100000;
   options.smoother = ParticleEngineOptions::Smoother::kNone;
-  ParticleEngine particles(AnyPrior(kPrior), kBasis, options, std::make_shared<ThreadPool>(1));
-  ExactEngine exact(AnyPrior(kPrior), kBasis, {});
+  ParticleEngine particles(AnyPrior(kPrior), kForecastBasis, options,
+                           std::make_shared<ThreadPool>(1));
+  ExactEngine exact(AnyPrior(kPrior), kForecastBasis, {});
   see_some(particles);
   see_some(exact);
   const Matrix difference = forecast_means(particles, 5) - forecast_means(exact, 5);
@@ -115,7 +116,7 @@ TEST(Forecast, QuantilesAreThoseOfTheMixtureOfAllStates) {
 }
 
 TEST(Forecast, TotalsAreSumsOfTheDrawsOfAllChannels) {
-  ExactEngine engine(AnyPrior(kPrior), kBasis, {});
+  ExactEngine engine(AnyPrior(kPrior), kForecastBasis, {});
   see_some(engine);
   Forecast one(engine, {.quantiles = {0.1, 0.9}, .with_total = true, .num_draws = 1, .seed = 3});
   one.next();
@@ -127,7 +128,7 @@ TEST(Forecast, TotalsAreSumsOfTheDrawsOfAllChannels) {
 }
 
 TEST(Forecast, QuantilesThatAreNoneAreRefused) {
-  ExactEngine engine(AnyPrior(kPrior), kBasis, {});
+  ExactEngine engine(AnyPrior(kPrior), kForecastBasis, {});
   for (const double part : {0.0, 1.0, -0.5, std::nan("")}) {
     EXPECT_THROW(Forecast(engine, {.quantiles = {part}, .num_draws = 9}), UsageError);
   }

@@ -39,7 +39,7 @@ TEST(GaussianEngines, GuidesKnowTheLaw) {
 
 // --- the fast engine -----------------------------------------------------------------------------
 
-FastEngineOptions uncorrected() {
+FastEngineOptions fast_uncorrected() {
   FastEngineOptions options;
   options.filter.most_corrected = 0;
   options.filter.most_steps = 2000;
@@ -91,7 +91,7 @@ TEST(GaussianEngines, FastFitsNormalLawsToOneObservation) {
   const double variance = 0.09 / (1 - 0.49);
   const ContinuousRecord c = gaussian_record(prior);
   const Observation& y = c.record[6];  // with an exposure
-  FastEngine engine(prior, c.emission, uncorrected());
+  FastEngine engine(prior, c.emission, fast_uncorrected());
   const FilterStep step = engine.step(y, 1);
   const Best best = climb_naively(c, y, [&](Index, double x) { return -std::log(x) / variance; });
   double log_probability = best.log_likelihood;
@@ -110,7 +110,7 @@ TEST(GaussianEngines, FastFitsGammaLawsToOneObservation) {
   const AnyPrior prior(GammaPrior(2, shape, 0.6));
   const ContinuousRecord c = gaussian_record(prior);
   const Observation& y = c.record[6];
-  FastEngine engine(prior, c.emission, uncorrected());
+  FastEngine engine(prior, c.emission, fast_uncorrected());
   const FilterStep step = engine.step(y, 1);
   const Best best = climb_naively(c, y, [&](Index, double x) { return shape - shape * x; });
   double log_probability = best.log_likelihood;

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/engines/particle_batch.hpp"
 #include "headwater/error.hpp"
@@ -28,8 +28,6 @@ using reference::particle_options;
 using reference::run_engine;
 using reference::run_particles;
 using SmootherKind = ParticleEngineOptions::Smoother;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 const std::vector<SmootherKind> kSmoothers = {SmootherKind::kLag, SmootherKind::kPath,
                                               SmootherKind::kPathAsPrinted, SmootherKind::kParis,

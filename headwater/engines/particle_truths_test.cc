@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
 #include "headwater/models/log_gaussian.hpp"
@@ -25,12 +25,10 @@ using reference::ParticleRun;
 using reference::run_particles;
 using SmootherKind = ParticleEngineOptions::Smoother;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // Means over 30 seeds against the truth, at an alarm rate of 1e-6 for each prior and smoother
 // (critical_z()). The bias of order 1 / N is a small part of a standard error, of order
 // 1 / sqrt(30 N).
-constexpr Index kSeeds = 30;
+constexpr Index kManySeeds = 30;
 
 // Everything that is compared, as one vector.
 Vector findings(double likelihood_ratio, const Matrix& filtered_means, const Statistics& statistics,
@@ -48,7 +46,7 @@ Vector findings(double likelihood_ratio, const Matrix& filtered_means, const Sta
 
 void expect_truth(const GridTruth& truth, const AnyPrior& prior, const Matrix& basis,
                   const Matrix& record, ParticleEngineOptions options) {
-  const Matrix found = reference::over_seeds(kSeeds, [&](std::uint64_t seed) {
+  const Matrix found = reference::over_seeds(kManySeeds, [&](std::uint64_t seed) {
     options.filter.seed = seed;
     const ParticleRun run = run_particles(prior, basis, record, options);
     return findings(std::exp(run.log_likelihood - truth.log_likelihood), run.filtered_means,
@@ -168,7 +166,7 @@ TEST(ParticleTruths, GammaFilterAgreesWithItsMixture) {
     truth[t] = mixture.mean();
   }
   truth[30] = 1;
-  const Matrix found = reference::over_seeds(kSeeds, [&](std::uint64_t seed) {
+  const Matrix found = reference::over_seeds(kManySeeds, [&](std::uint64_t seed) {
     const auto options = reference::particle_options(SmootherKind::kLag, 1000, seed);
     const ParticleRun run = run_particles(prior, basis, record, options);
     Vector values(31);

@@ -19,7 +19,7 @@ using reference::largest_relative_difference;
 
 const AnyPrior kOnOff(BasisSelection(2, 0.8, 0.7));
 const AnyPrior kGamma(GammaPrior(2, 1.5, 0.8));
-const Matrix kBasis = (Matrix(3, 2) << 9, 1, 2, 7, 4, 4).finished();
+const Matrix kSequenceBasis = (Matrix(3, 2) << 9, 1, 2, 7, 4, 4).finished();
 constexpr Index kLengths[] = {7, 1, 12, 30};
 
 // The sequences apart, and one after another.
@@ -30,7 +30,7 @@ struct Trials {
   explicit Trials(const AnyPrior& prior) {
     std::uint64_t seed = 1;
     for (const Index length : kLengths) {
-      Simulator simulator(prior, kBasis, seed++);
+      Simulator simulator(prior, kSequenceBasis, seed++);
       apart.emplace_back();
       for (Index t = 0; t < length; ++t) {
         simulator.next();
@@ -44,7 +44,7 @@ struct Trials {
 };
 
 // Every observation weighs the same.
-double run(Engine& engine, const Record& record) {
+double run_through(Engine& engine, const Record& record) {
   double log_likelihood = 0;
   for (Index t = 0; t < record.size(); ++t) {
     log_likelihood += engine.step(record[t], 1 / static_cast<double>(t + 1)).log_predictive;
@@ -68,7 +68,7 @@ Statistics mean_of_each(const Trials& trials, const MakeEngine& make, double& lo
   log_likelihood = 0;
   for (const Record& record : trials.apart) {
     const auto engine = make();
-    log_likelihood += run(*engine, record);
+    log_likelihood += run_through(*engine, record);
     mean.add_sums(engine->statistics(),
                   static_cast<double>(record.size()) / static_cast<double>(trials.all.size()));
   }
@@ -77,42 +77,44 @@ Statistics mean_of_each(const Trials& trials, const MakeEngine& make, double& lo
   return mean;
 }
 
-using SmootherKind = ExactEngineOptions::Smoother;
+using ExactSmoother = ExactEngineOptions::Smoother;
 
 template <class Make>
 void expect_mean_of_each(const Trials& trials, const Make& make) {
   double truth = 0;
   const Statistics mean = mean_of_each(trials, make, truth);
   const auto engine = make();
-  EXPECT_NEAR(run(*engine, trials.all), truth, 1e-9);
+  EXPECT_NEAR(run_through(*engine, trials.all), truth, 1e-9);
   expect_same(engine->statistics(), mean);
 }
 
 TEST(Sequences, OfAnExactEngineAreTheirMean) {
   const Trials trials(kOnOff);
-  for (const SmootherKind smoother :
-       {SmootherKind::kWindow, SmootherKind::kForward, SmootherKind::kForwardAsPrinted}) {
+  for (const ExactSmoother smoother :
+       {ExactSmoother::kWindow, ExactSmoother::kForward, ExactSmoother::kForwardAsPrinted}) {
     ExactEngineOptions options;
     options.smoother = smoother;
     options.window = {.lag = 40, .block = 3};
-    const auto make = [&] { return std::make_unique<ExactEngine>(kOnOff, kBasis, options); };
+    const auto make = [&] {
+      return std::make_unique<ExactEngine>(kOnOff, kSequenceBasis, options);
+    };
     double truth = 0;
     const Statistics mean = mean_of_each(trials, make, truth);
     const auto engine = make();
-    EXPECT_NEAR(run(*engine, trials.all), truth, 1e-9);
+    EXPECT_NEAR(run_through(*engine, trials.all), truth, 1e-9);
     expect_same(engine->statistics(), mean);
   }
 }
 
 TEST(Sequences, OfABatchAreTheirMean) {
   const Trials trials(kOnOff);
-  ExactBatch batch(kOnOff.finite_chain(), kBasis, trials.all);
+  ExactBatch batch(kOnOff.finite_chain(), kSequenceBasis, trials.all);
   const Matrix activations = batch.smoothed_activations();
   Statistics mean(3, 2, 8);
   double log_likelihood = 0;
   Index first = 0;
   for (const Record& record : trials.apart) {
-    ExactBatch alone(kOnOff.finite_chain(), kBasis, record);
+    ExactBatch alone(kOnOff.finite_chain(), kSequenceBasis, record);
     log_likelihood += alone.log_likelihood();
     const Statistics statistics = alone.statistics(true, 20);
     const double share =
@@ -134,7 +136,7 @@ TEST(Sequences, OfABeamThatHoldsAllStatesAreTheirMean) {
   const Trials trials(kOnOff);
   BeamEngineOptions options;
   options.window = {.lag = 40, .block = 3};
-  const auto make = [&] { return std::make_unique<BeamEngine>(kOnOff, kBasis, options); };
+  const auto make = [&] { return std::make_unique<BeamEngine>(kOnOff, kSequenceBasis, options); };
   expect_mean_of_each(trials, make);
 }
 
@@ -143,7 +145,7 @@ TEST(Sequences, OfTheFastEngineAreTheirMean) {
   const Trials trials(kGamma);
   FastEngineOptions options;
   options.filter.most_corrected = 0;
-  const auto make = [&] { return std::make_unique<FastEngine>(kGamma, kBasis, options); };
+  const auto make = [&] { return std::make_unique<FastEngine>(kGamma, kSequenceBasis, options); };
   expect_mean_of_each(trials, make);
 }
 
@@ -155,10 +157,10 @@ TEST(Sequences, OfPathsAreThoseOfTheRecursion) {
   options.window.block = 5;
   const auto pool = std::make_shared<ThreadPool>(1);
   options.smoother = ParticleEngineOptions::Smoother::kPath;
-  ParticleEngine window(kGamma, kBasis, options, pool);
+  ParticleEngine window(kGamma, kSequenceBasis, options, pool);
   options.smoother = ParticleEngineOptions::Smoother::kPathAsPrinted;
-  ParticleEngine recursion(kGamma, kBasis, options, pool);
-  EXPECT_EQ(run(window, trials.all), run(recursion, trials.all));
+  ParticleEngine recursion(kGamma, kSequenceBasis, options, pool);
+  EXPECT_EQ(run_through(window, trials.all), run_through(recursion, trials.all));
   expect_same(window.statistics(), recursion.statistics(), 1e-9);
 }
 
@@ -169,11 +171,11 @@ TEST(Sequences, EndTheWindowsOfParticles) {
   options.filter.num_particles = 100;
   const auto pool = std::make_shared<ThreadPool>(1);
   options.smoother = ParticleEngineOptions::Smoother::kPath;
-  ParticleEngine paths(kGamma, kBasis, options, pool);
+  ParticleEngine paths(kGamma, kSequenceBasis, options, pool);
   options.smoother = ParticleEngineOptions::Smoother::kLag;
   options.window = {.lag = 40, .block = 3};
-  ParticleEngine lag(kGamma, kBasis, options, pool);
-  EXPECT_EQ(run(paths, trials.all), run(lag, trials.all));
+  ParticleEngine lag(kGamma, kSequenceBasis, options, pool);
+  EXPECT_EQ(run_through(paths, trials.all), run_through(lag, trials.all));
   expect_same(lag.statistics(), paths.statistics(), 1e-9);
 }
 
@@ -182,7 +184,7 @@ TEST(Sequences, HaveRandomNumbersOfTheirOwn) {
   ParticleEngineOptions options;
   options.filter.num_particles = 50;
   options.smoother = ParticleEngineOptions::Smoother::kNone;
-  ParticleEngine engine(kGamma, kBasis, options, std::make_shared<ThreadPool>(1));
+  ParticleEngine engine(kGamma, kSequenceBasis, options, std::make_shared<ThreadPool>(1));
   Observation y(std::vector<double>{3, 9, 5});
   y.set_begins_sequence(true);
   engine.step(y, 1);
@@ -194,7 +196,7 @@ TEST(Sequences, HaveRandomNumbersOfTheirOwn) {
 // The learner is told of new statistics at the end of sequences, but not after each of many short
 // ones.
 TEST(Sequences, DoNotMakeMStepsOutOfSingleObservations) {
-  ExactEngine engine(kOnOff, kBasis, {});
+  ExactEngine engine(kOnOff, kSequenceBasis, {});
   Observation y(std::vector<double>{3, 9, 5});
   y.set_begins_sequence(true);
   Index told = 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/reference/path_sums.hpp"
@@ -12,8 +13,6 @@
 
 namespace headwater {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 struct Case {
   const char* name;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/error.hpp"
 #include "headwater/filters/exact_filter.hpp"
 #include "headwater/filters/particle_filter.hpp"
@@ -24,8 +25,6 @@
 
 namespace headwater {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 ParticleFilterOptions guided(Index n, double bridge_below, std::uint64_t seed = 1) {
   ParticleFilterOptions options;

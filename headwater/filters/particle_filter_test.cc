@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/error.hpp"
 #include "headwater/models/basis_selection.hpp"
@@ -24,9 +24,6 @@ namespace headwater {
 namespace {
 
 using reference::threads;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 ParticleFilterOptions options_for(Index n, Resampling scheme, double resample_below,
                                   std::uint64_t seed = 1) {

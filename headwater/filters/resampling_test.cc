@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/error.hpp"
 #include "headwater/random.hpp"
 #include "headwater/reference/statistical_tests.hpp"
@@ -20,9 +20,6 @@ using Ancestors = std::vector<std::int32_t>;
 // For each test of a sample, were the seeds drawn at random.
 constexpr double kAlarmRate = 1e-6;
 constexpr std::uint64_t kRepetitions = 20'000;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Generator generator_of(std::uint64_t seed) {
   return RandomStream(seed).at(0, 0, Purpose::resampling);

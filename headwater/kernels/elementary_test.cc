@@ -7,14 +7,13 @@
 #include <limits>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/kernels/test_support.hpp"
 #include "headwater/random.hpp"
 
 namespace headwater {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
 
 using Function = void (*)(std::span<const double>, std::span<double>);

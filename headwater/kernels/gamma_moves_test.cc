@@ -11,16 +11,16 @@
 namespace headwater {
 namespace {
 
-struct Numbers {
+struct MoveNumbers {
   std::vector<double> normals;
   std::vector<double> uniforms;
   std::vector<double> previous;
 };
 
 // Includes extreme normal numbers, for which trials are rejected.
-Numbers random_numbers(std::size_t size) {
+MoveNumbers random_numbers(std::size_t size) {
   Generator generator = RandomStream(81).at(0, 0, Purpose::basis);
-  Numbers numbers;
+  MoveNumbers numbers;
   for (std::size_t i = 0; i < size; ++i) {
     numbers.normals.push_back((i % 3 == 0 ? 4 : 1) * normal(generator));
     numbers.uniforms.push_back(generator.uniform());
@@ -49,7 +49,7 @@ double value(double z, double shape) {
 
 TEST(GammaTrials, AreThoseOfEachNumber) {
   under_each_instruction_set([] {
-    const Numbers numbers = random_numbers(1100);
+    const MoveNumbers numbers = random_numbers(1100);
     for (const double shape : {1.0, 1.01, 2.5, 40.0, 1e3}) {
       for (const std::size_t length : lengths_to_try()) {
         for (const std::size_t shift : {0, 1}) {
@@ -73,7 +73,7 @@ TEST(GammaTrials, AreThoseOfEachNumber) {
 
 TEST(GammaTrials, MayHaveAShapeEach) {
   under_each_instruction_set([] {
-    const Numbers numbers = random_numbers(1100);
+    const MoveNumbers numbers = random_numbers(1100);
     std::vector<double> shapes;
     for (std::size_t i = 0; i < 1100; ++i) shapes.push_back(1 + static_cast<double>(i % 5));
     for (const std::size_t length : lengths_to_try()) {
@@ -116,7 +116,7 @@ TEST(GammaTrials, FailAsOftenAsTheySay) {
 
 TEST(AddShiftedSquares, IsTheSumForEachNumber) {
   under_each_instruction_set([] {
-    const Numbers numbers = random_numbers(1100);
+    const MoveNumbers numbers = random_numbers(1100);
     const double beta = 8;
     const double scale = 0.1;
     for (const std::size_t length : lengths_to_try()) {
@@ -139,13 +139,13 @@ TEST(AddShiftedSquares, IsTheSumForEachNumber) {
 
 TEST(GammaMoves, MayTakeThePlaceOfWhatTheyAreMadeFrom) {
   under_each_instruction_set([] {
-    const Numbers numbers = random_numbers(101);
+    const MoveNumbers numbers = random_numbers(101);
     std::vector<double> trials(101);
     std::vector<double> sums(101);
     gamma_trials(numbers.normals, numbers.uniforms, 1.7, trials);
     add_shifted_squares(numbers.uniforms, numbers.normals, numbers.previous, 2, 3, sums);
     for (const int place : {0, 1, 2}) {
-      Numbers own = numbers;
+      MoveNumbers own = numbers;
       std::vector<double>& out = place == 0   ? own.normals
                                  : place == 1 ? own.uniforms
                                               : own.previous;

@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/kernels/test_support.hpp"
 #include "headwater/random.hpp"
 
 namespace headwater {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(LogWeights, AreNormalised) {
   under_each_instruction_set([] {

@@ -6,13 +6,12 @@
 #include <limits>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/kernels/test_support.hpp"
 #include "headwater/random.hpp"
 
 namespace headwater {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Problem {
   Matrix x;

@@ -36,14 +36,14 @@ void expect_moved(double found, double u, double state, double alpha) {
   }
 }
 
-struct Particles {
+struct MovedParticles {
   std::vector<double> uniforms;
   std::vector<double> states;
 };
 
-Particles random_particles(std::size_t size) {
+MovedParticles random_moved_particles(std::size_t size) {
   Generator generator = RandomStream(73).at(0, 0, Purpose::basis);
-  Particles particles;
+  MovedParticles particles;
   for (std::size_t i = 0; i < size; ++i) {
     particles.uniforms.push_back(generator.uniform());
     const double side = generator.uniform() < 0.5 ? 1 : -1;
@@ -54,7 +54,7 @@ Particles random_particles(std::size_t size) {
 
 TEST(RelaxedMoves, AreThoseOfEachParticle) {
   under_each_instruction_set([] {
-    const Particles particles = random_particles(2000);
+    const MovedParticles particles = random_moved_particles(2000);
     for (const double alpha : {1e-12, 0.1, 0.5, 0.95, 1 - 1e-12}) {
       for (const std::size_t length : lengths_to_try()) {
         for (const std::size_t shift : {0, 1}) {
@@ -74,7 +74,7 @@ TEST(RelaxedMoves, AreThoseOfEachParticle) {
 
 TEST(RelaxedMoves, MayTakeThePlaceOfWhatTheyAreMadeFrom) {
   under_each_instruction_set([] {
-    const Particles particles = random_particles(101);
+    const MovedParticles particles = random_moved_particles(101);
     std::vector<double> next(101);
     relaxed_moves(particles.uniforms, particles.states, 0.7, next);
     std::vector<double> states = particles.states;
@@ -109,7 +109,7 @@ TEST(RelaxedMoves, AtTheEnds) {
 
 TEST(RelaxedActivations, AreThoseOfTheStates) {
   under_each_instruction_set([] {
-    const Particles particles = random_particles(1100);
+    const MovedParticles particles = random_moved_particles(1100);
     for (const std::size_t length : lengths_to_try()) {
       const auto states = std::span(particles.states).subspan(1, length);
       std::vector<double> x(length + 1, -7);

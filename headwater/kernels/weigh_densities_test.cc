@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/kernels/test_support.hpp"
 #include "headwater/matrix.hpp"
 
 namespace headwater {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(WeighDensities, EqualTheirDefinition) {
   under_each_instruction_set([] {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/initialise.hpp"
@@ -23,8 +23,6 @@
 
 namespace headwater {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 AnyPrior true_selection(Index num_components) {
   return AnyPrior(BasisSelection(num_components, 0.8571, 0.6926));

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
@@ -14,7 +14,6 @@
 namespace headwater {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kStayOff = 0.8571;
 constexpr double kStayOn = 0.6926;
 

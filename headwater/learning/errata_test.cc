@@ -33,8 +33,8 @@ Statistics statistics_after(const Matrix& record, ExactEngine engine) {
   return engine.statistics();
 }
 
-const AnyPrior kPrior(BasisSelection(2, 0.8571, 0.6926));
-const Matrix kBasis = (Matrix(3, 2) << 4, 1, 0.5, 6, 2, 2).finished();
+const AnyPrior kErrataPrior(BasisSelection(2, 0.8571, 0.6926));
+const Matrix kErrataBasis = (Matrix(3, 2) << 4, 1, 0.5, 6, 2, 2).finished();
 
 // E1: p = P(0 -> 0) is counted over the state before the move. The printed normaliser, over the
 // state after it, gives another number on a short record.
@@ -47,19 +47,21 @@ TEST(Errata, E1MovesAreCountedFromTheStateBefore) {
 
 // E2, E3: there is no move into the first state, so T observations have T - 1 moves.
 TEST(Errata, E2TheFirstObservationHasNoMove) {
-  const Matrix record = reference::simulate_record(kPrior, kBasis, 6, 1);
-  EXPECT_EQ(statistics_after(record.leftCols(1), engine_for(kPrior, kBasis, Smoother::kWindow)).s3,
+  const Matrix record = reference::simulate_record(kErrataPrior, kErrataBasis, 6, 1);
+  EXPECT_EQ(statistics_after(record.leftCols(1),
+                             engine_for(kErrataPrior, kErrataBasis, Smoother::kWindow))
+                .s3,
             Vector(Vector::Zero(8)));
-  const FiniteChain chain = kPrior.finite_chain();
-  const Statistics sums = reference::sum_over_paths(chain, chain.joint_states(), kBasis, record,
-                                                    std::vector<double>(6, 1.0))
+  const FiniteChain chain = kErrataPrior.finite_chain();
+  const Statistics sums = reference::sum_over_paths(chain, chain.joint_states(), kErrataBasis,
+                                                    record, std::vector<double>(6, 1.0))
                               .statistics;
   EXPECT_NEAR(sums.s3.head(4).sum(), 5, 1e-12);
 }
 
 // E4: P(0 -> 0) = p and P(1 -> 1) = q for states 0 and 1, not "1" and "2".
 TEST(Errata, E4OffIsStateZero) {
-  const FiniteAxis axis = kPrior.finite_chain().axes[0];
+  const FiniteAxis axis = kErrataPrior.finite_chain().axes[0];
   EXPECT_EQ(axis.states, (Matrix(2, 1) << 0, 1).finished());
   EXPECT_EQ(axis.transition(0, 0), 0.8571);
   EXPECT_EQ(axis.transition(1, 1), 0.6926);
@@ -67,8 +69,8 @@ TEST(Errata, E4OffIsStateZero) {
 
 // E7: gamma_1 = 1, so that after one observation the averages are those of that observation.
 TEST(Errata, E7TheFirstStepIsOne) {
-  const Matrix record = reference::simulate_record(kPrior, kBasis, 1, 3);
-  const ExactEngine engine = engine_for(kPrior, kBasis, Smoother::kForward);
+  const Matrix record = reference::simulate_record(kErrataPrior, kErrataBasis, 1, 3);
+  const ExactEngine engine = engine_for(kErrataPrior, kErrataBasis, Smoother::kForward);
   EXPECT_NEAR(statistics_after(record, engine).s2.sum(), record.sum(), 1e-12);
   EXPECT_EQ(statistics_after(record, engine).effective_count(), 1);
 }
@@ -76,9 +78,9 @@ TEST(Errata, E7TheFirstStepIsOne) {
 // E8: with the parameters held, entering s2 at once or anew one step later is the same (E9); when
 // the basis changes, the printed form sees y_t-1 with the basis of time t.
 TEST(Errata, E8TheSecondStatisticAsPrintedUsesTheNewBasis) {
-  const Matrix record = reference::simulate_record(kPrior, kBasis, 2, 4);
+  const Matrix record = reference::simulate_record(kErrataPrior, kErrataBasis, 2, 4);
   const Matrix changed = (Matrix(3, 2) << 1, 3, 2, 2, 5, 1).finished();
-  ExactFilter filter(kPrior.finite_chain(), kBasis);
+  ExactFilter filter(kErrataPrior.finite_chain(), kErrataBasis);
   ForwardRecursion printed(filter, ForwardRecursion::SecondStatistic::kAsPrinted, false);
   filter.step(as_span(record.col(0)));
   printed.advance(filter, as_span(record.col(0)), 1);
@@ -111,34 +113,35 @@ TEST(Errata, E8TheSecondStatisticAsPrintedUsesTheNewBasis) {
 }
 
 TEST(Errata, E9OneStageAndTwoStagesAgreeWhileParametersAreHeld) {
-  const Matrix record = reference::simulate_record(kPrior, kBasis, 200, 5);
-  const Statistics once = statistics_after(record, engine_for(kPrior, kBasis, Smoother::kForward));
+  const Matrix record = reference::simulate_record(kErrataPrior, kErrataBasis, 200, 5);
+  const Statistics once =
+      statistics_after(record, engine_for(kErrataPrior, kErrataBasis, Smoother::kForward));
   const Statistics printed =
-      statistics_after(record, engine_for(kPrior, kBasis, Smoother::kForwardAsPrinted));
+      statistics_after(record, engine_for(kErrataPrior, kErrataBasis, Smoother::kForwardAsPrinted));
   EXPECT_LT(reference::largest_relative_difference(once.s2, printed.s2), 1e-13);
 }
 
 // E11: before the burn-in neither the basis nor the prior moves, and the statistics run from the
 // first observation on.
 TEST(Errata, E11NothingMovesBeforeTheBurnIn) {
-  const Matrix record = reference::simulate_record(kPrior, kBasis, 30, 6);
+  const Matrix record = reference::simulate_record(kErrataPrior, kErrataBasis, 30, 6);
   OnlineEmOptions options;
   options.burn_in = 30;
-  OnlineEm learner(
-      std::make_unique<ExactEngine>(engine_for(kPrior, kBasis, Smoother::kForwardAsPrinted)),
-      {kBasis, kPrior}, options);
+  OnlineEm learner(std::make_unique<ExactEngine>(
+                       engine_for(kErrataPrior, kErrataBasis, Smoother::kForwardAsPrinted)),
+                   {kErrataBasis, kErrataPrior}, options);
   for (Index t = 0; t < 29; ++t) learner.update(as_span(record.col(t)));
-  EXPECT_EQ(learner.last().basis, kBasis);
+  EXPECT_EQ(learner.last().basis, kErrataBasis);
   EXPECT_EQ(learner.last().prior.parameters()[0].value(0), 0.8571);
   EXPECT_EQ(learner.engine().statistics().observations, 29);
   learner.update(as_span(record.col(29)));
-  EXPECT_NE(learner.last().basis, kBasis);
+  EXPECT_NE(learner.last().basis, kErrataBasis);
   EXPECT_NE(learner.last().prior.parameters()[0].value(0), 0.8571);
 }
 
 // E13: the start is the stationary law, so the first predicted law is that of any later time.
 TEST(Errata, E13TheStartIsStationary) {
-  ExactFilter filter(kPrior.finite_chain(), kBasis);
+  ExactFilter filter(kErrataPrior.finite_chain(), kErrataBasis);
   const std::vector<double> nothing(3, std::numeric_limits<double>::quiet_NaN());
   filter.step(nothing);
   const Vector first = filter.predicted();
@@ -153,7 +156,7 @@ TEST(Errata, E15ZeroIntensities) {
   const Matrix record = (Matrix(3, 3) << 4, 0, 5, 0, 6, 7, 0, 0, 0).finished();
   for (const Smoother smoother :
        {Smoother::kWindow, Smoother::kForward, Smoother::kForwardAsPrinted}) {
-    const Statistics s = statistics_after(record, engine_for(kPrior, basis, smoother));
+    const Statistics s = statistics_after(record, engine_for(kErrataPrior, basis, smoother));
     EXPECT_TRUE(s.s2.allFinite());
     EXPECT_EQ(s.s2(0, 1), 0);
     EXPECT_EQ(s.s2(1, 0), 0);

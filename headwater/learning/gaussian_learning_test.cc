@@ -144,7 +144,7 @@ TEST(GaussianLearning, WhetherTheScaleIsCentredDependsOnTheLaw) {
 // --- longer steps --------------------------------------------------------------------------------
 
 // With known activations: where EM's step for the squared error ends if `truth` gave the counts.
-Matrix em_step(const Matrix& x, const Matrix& now, const Matrix& truth) {
+Matrix gaussian_em_step(const Matrix& x, const Matrix& now, const Matrix& truth) {
   const Matrix wanted = (x * truth.transpose()).transpose() * x;
   const Matrix had = (x * now.transpose()).transpose() * x;
   return now.cwiseProduct(wanted.cwiseQuotient(had));
@@ -162,7 +162,7 @@ TEST(GaussianLearning, LongerStepsOfTheBasisKnowTheLaw) {
   for (const double noise : {0.1, 1.0, 10.0}) {
     BasisCurvature curvature;
     curvature.measure({now, three_states(), GaussianLaw(noise)}, kRidge);
-    const Matrix by_em = em_step(x, now, truth);
+    const Matrix by_em = gaussian_em_step(x, now, truth);
     Matrix basis = by_em;
     curvature.lengthen_step(now, basis);
     EXPECT_GT((by_em - truth).norm(), 0.5 * (now - truth).norm());

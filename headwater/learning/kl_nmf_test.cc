@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/matching.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/reference/streams.hpp"
@@ -12,8 +12,6 @@
 
 namespace headwater {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 Matrix record(Index num_channels, Index num_components, double scale, Index length) {
   return reference::simulate_record(AnyPrior(BasisSelection(num_components, 0.8, 0.7)),

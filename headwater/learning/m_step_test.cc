@@ -30,12 +30,12 @@ MStepOptions as_printed() {
 }
 
 const Vector kS1 = (Vector(2) << 0.5, 0.25).finished();
-const AnyPrior kPrior(BasisSelection(2, 0.5, 0.5));
+const AnyPrior kMStepPrior(BasisSelection(2, 0.5, 0.5));
 const Matrix kS2 = (Matrix(3, 2) << 1, 2, 0, 1, 4, 0).finished();
 
 TEST(MStep, IsTheRatioOfTheStatistics) {
   Matrix basis = Matrix::Ones(3, 2);
-  MStep(as_printed(), basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 100), basis);
+  MStep(as_printed(), basis, kMStepPrior).update_basis(statistics_of(kS1, kS2, {}, 100), basis);
   EXPECT_EQ(basis, (Matrix(3, 2) << 2, 8, 0, 4, 8, 0).finished());
 }
 
@@ -45,7 +45,7 @@ TEST(MStep, GammaPriorWeighsAsPseudoObservations) {
   options.basis_shape = 3;
   options.basis_rate = 5;
   Matrix basis = Matrix::Constant(3, 2, 2);
-  MStep(options, basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
+  MStep(options, basis, kMStepPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
   for (Index m = 0; m < 3; ++m) {
     for (Index k = 0; k < 2; ++k) {
       EXPECT_DOUBLE_EQ(basis(m, k), (kS2(m, k) + 2.0 / 50) / (kS1[k] + 5.0 / 2 / 50));
@@ -58,7 +58,7 @@ TEST(MStep, AnExpectationWeighsAsSoManyCounts) {
   MStepOptions options = as_printed();
   options.expectation = {0.5, Vector{{2, 1, 0.1}}, Vector{{3, 0.4}}};
   Matrix basis = Matrix::Ones(3, 2);
-  MStep(options, basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
+  MStep(options, basis, kMStepPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
   for (Index m = 0; m < 3; ++m) {
     for (Index k = 0; k < 2; ++k) {
       const double expected = options.expectation.channels[m] * options.expectation.columns[k];
@@ -73,7 +73,7 @@ TEST(MStep, FloorIsRelativeToTheChannelsScale) {
   MStepOptions options = as_printed();
   options.basis_floor = 0.01;
   Matrix basis = (Matrix(3, 2) << 1, 3, 20, 40, 5, 7).finished();
-  MStep(options, basis, kPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
+  MStep(options, basis, kMStepPrior).update_basis(statistics_of(kS1, kS2, {}, 50), basis);
   EXPECT_DOUBLE_EQ(basis(1, 0), 0.01 * 30);
   EXPECT_DOUBLE_EQ(basis(2, 1), 0.01 * 6);
   EXPECT_EQ(basis(0, 0), 2);
@@ -86,7 +86,7 @@ TEST(MStep, AComponentThatWasNeverOnStaysAsItIs) {
   s2.col(1).setZero();
   for (const MStepOptions& options : {as_printed(), MStepOptions{}}) {
     Matrix updated = basis;
-    MStep(options, updated, kPrior).update_basis(statistics_of(s1, s2, {}, 10), updated);
+    MStep(options, updated, kMStepPrior).update_basis(statistics_of(s1, s2, {}, 10), updated);
     EXPECT_EQ(updated.col(1), basis.col(1));
     EXPECT_TRUE(updated.allFinite());
   }
@@ -100,7 +100,7 @@ TEST(MStep, ChannelsAreDividedByWhatWasSeenOfThem) {
   statistics.unseen.row(2) = kS1.transpose();
   statistics.s2.row(1) << 1, 1;
   Matrix basis = Matrix::Constant(3, 2, 7);
-  MStep(as_printed(), basis, kPrior).update_basis(statistics, basis);
+  MStep(as_printed(), basis, kMStepPrior).update_basis(statistics, basis);
   EXPECT_EQ(basis(0, 0), 2);
   EXPECT_EQ(basis(1, 0), 4);
   EXPECT_EQ(basis(2, 0), 7);
@@ -113,7 +113,7 @@ TEST(MStep, AComponentThatIsHardlyOnStaysInScale) {
   Matrix basis = (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished();
   Matrix s2 = kS2;
   s2.col(1).setConstant(1e-300);
-  MStep(MStepOptions{}, basis, kPrior)
+  MStep(MStepOptions{}, basis, kMStepPrior)
       .update_basis(statistics_of((Vector(2) << 0.5, 1e-200).finished(), s2, {}, 100), basis);
   const Vector scales = (Vector(3) << 1.5, 3.5, 5.5).finished();
   EXPECT_LT((basis.col(1) - scales).cwiseAbs().maxCoeff(), 1e-9);
@@ -260,7 +260,7 @@ TEST(MStep, IsCentredWhereCountsAreMany) {
   EXPECT_FALSE(MStep(options, 0.9 * basis, prior).is_centred());
   EXPECT_TRUE(MStep(centred(options), 0.9 * basis, prior).is_centred());
   EXPECT_FALSE(MStep(as_printed(), 1.1 * basis, prior).is_centred());
-  EXPECT_FALSE(MStep(centred(options), basis, kPrior).is_centred());  // no scale
+  EXPECT_FALSE(MStep(centred(options), basis, kMStepPrior).is_centred());  // no scale
   options.hold_basis = true;
   EXPECT_FALSE(MStep(centred(options), basis, prior).is_centred());
 }

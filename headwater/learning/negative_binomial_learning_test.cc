@@ -20,7 +20,7 @@ using reference::Learner;
 using reference::perturbed;
 using reference::three_states;
 
-constexpr Index kLength = 2000;
+constexpr Index kDispersedLength = 2000;
 
 struct Truth {
   const char* name;
@@ -33,7 +33,8 @@ const std::vector<Truth>& truths() {
   return all;
 }
 
-Record dispersed_record(const AnyPrior& prior, const Truth& truth, Index length = kLength) {
+Record dispersed_record(const AnyPrior& prior, const Truth& truth,
+                        Index length = kDispersedLength) {
   return reference::imperfect_record(prior, NegativeBinomial(truth.dispersion), length);
 }
 
@@ -161,7 +162,7 @@ TEST(NegativeBinomialLearning, BatchEmNeverFalls) {
 
 // On Poisson counts the dispersion goes to nothing.
 TEST(NegativeBinomialLearning, PoissonCountsHaveNoDispersion) {
-  const Record record = reference::imperfect_record(three_states(), AnyLaw(), kLength);
+  const Record record = reference::imperfect_record(three_states(), AnyLaw(), kDispersedLength);
   for (const Truth& truth : truths()) {
     const BatchEmResult result = batch_em(record, poor_start(three_states(), truth), {});
     EXPECT_LT(dispersions_of(result.estimate).maxCoeff(), 0.01) << truth.name;

@@ -134,7 +134,7 @@ TEST(Revive, DependsOnTheSeedAndTheTime) {
   EXPECT_NE(revived(1, 1000), revived(1, 2000));
 }
 
-constexpr Index kLength = 10000;
+constexpr Index kRevivalLength = 10000;
 
 struct Outcome {
   double error;
@@ -142,18 +142,19 @@ struct Outcome {
   std::vector<std::int64_t> times;
 };
 
-AnyPrior selection() { return AnyPrior(BasisSelection(3, 0.8571, 0.6926)); }
+AnyPrior revival_selection() { return AnyPrior(BasisSelection(3, 0.8571, 0.6926)); }
 
 Outcome learn(const Matrix& truth, const Matrix& start, std::int64_t revive_after,
               std::uint64_t seed) {
-  const Matrix record = reference::simulate_record(selection(), truth, kLength, seed);
+  const Matrix record =
+      reference::simulate_record(revival_selection(), truth, kRevivalLength, seed);
   OnlineEmOptions options;
   options.revive_after = revive_after;
   options.lengthen_steps = false;  // they part equal columns by themselves
-  OnlineEm learner(std::make_unique<ExactEngine>(selection(), start, ExactEngineOptions{}),
-                   {start, selection()}, options);
+  OnlineEm learner(std::make_unique<ExactEngine>(revival_selection(), start, ExactEngineOptions{}),
+                   {start, revival_selection()}, options);
   Outcome outcome{};
-  for (Index t = 0; t < kLength; ++t) {
+  for (Index t = 0; t < kRevivalLength; ++t) {
     const StepReport report = learner.update(as_span(record.col(t)));
     if (report.revived >= 0) outcome.times.push_back(report.t);
   }
@@ -218,11 +219,11 @@ TEST(OnlineEmRevival, ComesAtMostOncePerDoubling) {
 
 TEST(OnlineEmRevival, LeavesAHeldBasisAlone) {
   const Matrix start = with_equal_columns(random_basis(6, 3, 10, 1));
-  const Matrix record = reference::simulate_record(selection(), start, 3000, 1);
+  const Matrix record = reference::simulate_record(revival_selection(), start, 3000, 1);
   OnlineEmOptions options;
   options.m_step.hold_basis = true;
-  OnlineEm learner(std::make_unique<ExactEngine>(selection(), start, ExactEngineOptions{}),
-                   {start, selection()}, options);
+  OnlineEm learner(std::make_unique<ExactEngine>(revival_selection(), start, ExactEngineOptions{}),
+                   {start, revival_selection()}, options);
   for (Index t = 0; t < 3000; ++t) learner.update(as_span(record.col(t)));
   EXPECT_EQ(learner.revivals(), 0);
   EXPECT_EQ(learner.last().basis, start);

@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
+
 namespace headwater {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // The formulas of the header, over the whole past, for one channel of several.
 double plain_log_probability(const std::vector<std::vector<double>>& past,

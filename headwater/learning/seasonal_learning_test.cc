@@ -98,7 +98,7 @@ TEST(Profile, APhaseThatWasNotSeenTakesItsNeighboursRate) {
   EXPECT_EQ(shrunk_rates(counts, Vector::Zero(8)), Vector::Ones(8));
 }
 
-void expect_never_falls(const std::vector<double>& log_likelihood) {
+void expect_seasonal_never_falls(const std::vector<double>& log_likelihood) {
   for (std::size_t i = 1; i < log_likelihood.size(); ++i) {
     ASSERT_GE(log_likelihood[i], log_likelihood[i - 1] - 1e-10 * std::abs(log_likelihood[i - 1]))
         << "iteration " << i;
@@ -123,7 +123,7 @@ TEST(SeasonalBatchEm, NeverFalls) {
       const Estimate start{reference::perturbed(random_basis(6, 3, 8, seed), 0.4, seed),
                            AnyPrior(BasisSelection(3, 0.8, 0.8)), law, Season::flat(3, {12, 5})};
       const BatchEmResult result = batch_em(record, start, plain_batch(60));
-      expect_never_falls(result.log_likelihood);
+      expect_seasonal_never_falls(result.log_likelihood);
       EXPECT_GT(result.log_likelihood.back(), result.log_likelihood.front());
     }
   }
@@ -149,7 +149,7 @@ TEST(SeasonalBatchEm, OneComponentThatIsAlwaysOnHasPhaseMeans) {
   BatchEmOptions options = plain_batch(200);
   options.m_step.held_parameters = {"stay_off", "stay_on"};
   const BatchEmResult result = batch_em(record, start, options);
-  expect_never_falls(result.log_likelihood);
+  expect_seasonal_never_falls(result.log_likelihood);
   const Vector channel_means = counts.rowwise().mean();
   for (Index h = 0; h < period; ++h) {
     double sum = 0;

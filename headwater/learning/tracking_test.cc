@@ -10,18 +10,18 @@
 namespace headwater {
 namespace {
 
-constexpr Index kLength = 6000;
+constexpr Index kTrackingLength = 6000;
 
-AnyPrior selection() { return AnyPrior(BasisSelection(3, 0.8571, 0.6926)); }
+AnyPrior tracking_selection() { return AnyPrior(BasisSelection(3, 0.8571, 0.6926)); }
 
 // Counts around B_t x_t, where B_t goes in a straight line from one basis to another.
 Matrix drifting_record(const Matrix& from, const Matrix& to, std::uint64_t seed) {
-  Simulator simulator(selection(), from, seed);
+  Simulator simulator(tracking_selection(), from, seed);
   const RandomStream random(seed);
-  Matrix record(from.rows(), kLength);
-  for (Index t = 0; t < kLength; ++t) {
+  Matrix record(from.rows(), kTrackingLength);
+  for (Index t = 0; t < kTrackingLength; ++t) {
     simulator.next();
-    const double way = static_cast<double>(t + 1) / static_cast<double>(kLength);
+    const double way = static_cast<double>(t + 1) / static_cast<double>(kTrackingLength);
     const Vector intensity = (from + way * (to - from)) *
                              Eigen::Map<const Vector>(simulator.activation().data(), from.cols());
     Generator generator = random.at(static_cast<std::uint64_t>(t), 0, Purpose::observation);
@@ -33,9 +33,9 @@ Matrix drifting_record(const Matrix& from, const Matrix& to, std::uint64_t seed)
 OnlineEm learn(const Matrix& record, const Matrix& start, const StepSize& step_size) {
   OnlineEmOptions options;
   options.step_size = step_size;
-  OnlineEm learner(std::make_unique<ExactEngine>(selection(), start, ExactEngineOptions{}),
-                   {start, selection()}, options);
-  for (Index t = 0; t < kLength; ++t) learner.update(as_span(record.col(t)));
+  OnlineEm learner(std::make_unique<ExactEngine>(tracking_selection(), start, ExactEngineOptions{}),
+                   {start, tracking_selection()}, options);
+  for (Index t = 0; t < kTrackingLength; ++t) learner.update(as_span(record.col(t)));
   learner.finish();
   return learner;
 }

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 
 // The probability that a correct M-step fails one simulation check, over random seeds.
-constexpr double kAlarmRate = 1e-6;
+constexpr double kMStepAlarmRate = 1e-6;
 
 // Relative rounding error of a variance that is computed as a difference.
 constexpr double kRounding = 1e-13;
@@ -133,7 +133,7 @@ TEST(GammaPrior, MStepIsSymmetricInTheTwoEndsOfAMove) {
 // is sqrt(a (a + 1) (1 + p^2) / n).
 TEST(GammaPrior, MStepFindsTheParametersAgain) {
   constexpr Index kMoves = 200000;
-  const double critical = reference::normal_critical(kAlarmRate);
+  const double critical = reference::normal_critical(kMStepAlarmRate);
   for (const auto& [shape, persistence] :
        {Setting{0.5, 0.7}, Setting{2.5, 0.8}, Setting{10, 0.3}, Setting{2, 0.98}}) {
     const AnyPrior truth(GammaPrior(1, shape, persistence));
@@ -231,7 +231,7 @@ TEST(IndependentPrior, MStepFindsTheShapeAgain) {
     const Matrix x = draw(AnyPrior(IndependentPrior(1, shape)), kDraws, 0);
     prior.maximise(as_span(statistics(prior, x, 3.7 * x)));  // any scale
     EXPECT_NEAR(parameter(prior, "shape"), shape,
-                reference::normal_critical(kAlarmRate) *
+                reference::normal_critical(kMStepAlarmRate) *
                     std::sqrt(2 * shape * (shape + 1) / double(kDraws)));
   }
 }

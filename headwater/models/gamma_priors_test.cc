@@ -8,6 +8,7 @@
 
 #include "headwater/any_prior.hpp"
 #include "headwater/conformance.hpp"
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/error.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/models/independent_prior.hpp"
@@ -25,14 +26,13 @@ using reference::statistics;
 using testing::ElementsAre;
 
 // The probability that a correct prior fails one simulation check, over random seeds.
-constexpr double kAlarmRate = 1e-6;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPriorAlarmRate = 1e-6;
 
-struct Setting {
+struct PriorSetting {
   double shape, persistence;
 };
-const std::vector<Setting> kSettings = {{0.05, 0.5}, {0.3, 0.9}, {1, 0.2},
-                                        {1, 0.99},   {2.5, 0.8}, {40, 0.6}};
+const std::vector<PriorSetting> kSettings = {{0.05, 0.5}, {0.3, 0.9}, {1, 0.2},
+                                             {1, 0.99},   {2.5, 0.8}, {40, 0.6}};
 
 double log_density(const AnyPrior& prior, double previous, double next) {
   Vector out(1);
@@ -76,7 +76,7 @@ void expect_stationary_law(const AnyPrior& prior, double shape, int moves) {
   std::sort(sample.begin(), sample.end());
   const double distance = reference::kolmogorov_statistic(
       sample, [&](double value) { return reference::gamma_cdf(shape, shape * value); });
-  EXPECT_LT(distance, reference::kolmogorov_smirnov_critical(sample.size(), kAlarmRate))
+  EXPECT_LT(distance, reference::kolmogorov_smirnov_critical(sample.size(), kPriorAlarmRate))
       << prior.name() << ' ' << shape << ' ' << moves;
 }
 
@@ -98,7 +98,7 @@ TEST(GammaPrior, PersistenceIsTheCorrelationOfNeighbours) {
     const reference::Moments correlation =
         moments_of(((previous.array() - 1) * (next.array() - 1) * shape).matrix());
     EXPECT_NEAR(correlation.mean, persistence,
-                reference::normal_critical(kAlarmRate) * correlation.standard_error);
+                reference::normal_critical(kPriorAlarmRate) * correlation.standard_error);
   }
 }
 
@@ -116,7 +116,7 @@ TEST(GammaPrior, DrawsFollowTheDensity) {
       }
       const double share = (next.array() <= cut).cast<double>().mean();
       const double error = std::sqrt(probability * (1 - probability) / double(kDraws));
-      EXPECT_NEAR(share, probability, reference::normal_critical(kAlarmRate) * error + 1e-6);
+      EXPECT_NEAR(share, probability, reference::normal_critical(kPriorAlarmRate) * error + 1e-6);
     }
   }
 }
@@ -160,7 +160,7 @@ TEST(GammaPrior, IsInDetailedBalance) {
 }
 
 // sum over h of Poisson(h; beta x') Gamma(x; shape + h, r)
-double mixture(const Setting& setting, double previous, double next) {
+double mixture(const PriorSetting& setting, double previous, double next) {
   const double rate = setting.shape / (1 - setting.persistence);
   const double mean = setting.persistence * rate * previous;
   double sum = 0;
@@ -172,7 +172,7 @@ double mixture(const Setting& setting, double previous, double next) {
 }
 
 TEST(GammaPrior, DensityIsThatOfTheMixture) {
-  for (const Setting& setting : kSettings) {
+  for (const PriorSetting& setting : kSettings) {
     const AnyPrior prior(GammaPrior(1, setting.shape, setting.persistence));
     for (const double previous : {1e-6, 0.1, 1.0, 6.0}) {
       for (const double next : {1e-6, 0.2, 1.0, 5.0}) {

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-double parameter(const AnyPrior& prior, const char* name, Index entry = 0) {
+double parameter_of(const AnyPrior& prior, const char* name, Index entry = 0) {
   const Parameters parameters = prior.parameters();
   return find_parameter(parameters, name)->value(entry);
 }
@@ -55,23 +55,23 @@ TEST(BasisSelection, MaximisesOverTheStateBeforeTheMove) {
   const std::vector<double> moves = {6, 2, 1, 3, 10, 0, 1, 1};
   AnyPrior shared(BasisSelection(2, 0.5, 0.5));
   shared.maximise(moves);
-  EXPECT_DOUBLE_EQ(parameter(shared, "stay_off"), 16.0 / 18);
-  EXPECT_DOUBLE_EQ(parameter(shared, "stay_on"), 4.0 / 6);
+  EXPECT_DOUBLE_EQ(parameter_of(shared, "stay_off"), 16.0 / 18);
+  EXPECT_DOUBLE_EQ(parameter_of(shared, "stay_on"), 4.0 / 6);
 
   AnyPrior own(BasisSelection(2, Vector::Constant(2, 0.5), Vector::Constant(2, 0.5)));
   own.maximise(moves);
-  EXPECT_DOUBLE_EQ(parameter(own, "stay_off", 0), 6.0 / 8);
-  EXPECT_LT(parameter(own, "stay_off", 1), 1);  // 10 of 10, but kept below 1
-  EXPECT_NEAR(parameter(own, "stay_off", 1), 1, 1e-15);
-  EXPECT_DOUBLE_EQ(parameter(own, "stay_on", 0), 3.0 / 4);
+  EXPECT_DOUBLE_EQ(parameter_of(own, "stay_off", 0), 6.0 / 8);
+  EXPECT_LT(parameter_of(own, "stay_off", 1), 1);  // 10 of 10, but kept below 1
+  EXPECT_NEAR(parameter_of(own, "stay_off", 1), 1, 1e-15);
+  EXPECT_DOUBLE_EQ(parameter_of(own, "stay_on", 0), 3.0 / 4);
 }
 
 TEST(BasisSelection, AStateNeverVisitedKeepsItsProbability) {
   AnyPrior prior(BasisSelection(1, 0.7, 0.4));
   prior.maximise(std::vector<double>{5, 0, 0, 0});
-  EXPECT_EQ(parameter(prior, "stay_on"), 0.4);
+  EXPECT_EQ(parameter_of(prior, "stay_on"), 0.4);
   prior.maximise(std::vector<double>{0, 0, 0, 0});
-  EXPECT_EQ(parameter(prior, "stay_on"), 0.4);
+  EXPECT_EQ(parameter_of(prior, "stay_on"), 0.4);
 }
 
 TEST(BasisSelection, RefusesWhatIsNotAProbability) {
@@ -107,9 +107,9 @@ TEST(AnyPrior, IsAValue) {
   AnyPrior a(BasisSelection(2, 0.5, 0.5));
   AnyPrior b = a;
   b.set_parameter(scalar_parameter("stay_off", 0.9));
-  EXPECT_EQ(parameter(a, "stay_off"), 0.5);
+  EXPECT_EQ(parameter_of(a, "stay_off"), 0.5);
   a = b;
-  EXPECT_EQ(parameter(a, "stay_off"), 0.9);
+  EXPECT_EQ(parameter_of(a, "stay_off"), 0.9);
 }
 
 // Independent uniform activations on (0, 1): no finite chain, no density, no parameters.
@@ -187,11 +187,11 @@ struct Faulty {
     if (fault == kActivations) x *= 5;
   }
   Parameters parameters() const { return {scalar_parameter("stay", stay)}; }
-  void set_parameter(const Parameter& parameter) {
-    if (parameter.name == "stay") {
-      stay = parameter.value(0);
+  void set_parameter(const Parameter& parameter_of) {
+    if (parameter_of.name == "stay") {
+      stay = parameter_of.value(0);
     } else if (fault != kUnknownName) {
-      throw UsageError("no such parameter");
+      throw UsageError("no such parameter_of");
     }
   }
   void maximise(std::span<const double> n) {

@@ -124,9 +124,9 @@ TEST(Scale, IsLearnedInsideItsRange) {
 }
 
 // An IndependentPrior whose scale has one fault, chosen at construction.
-struct Faulty : IndependentPrior {
+struct FaultyScale : IndependentPrior {
   enum Fault { kNone, kForgets, kTakesAll, kDraws, kDensity, kInverse, kMoves, kStays, kWorse };
-  explicit Faulty(Fault what) : IndependentPrior(2, 2.0), fault(what) {}
+  explicit FaultyScale(Fault what) : IndependentPrior(2, 2.0), fault(what) {}
   Fault fault;
 
   IndependentPrior unit() const {
@@ -161,18 +161,19 @@ struct Faulty : IndependentPrior {
 };
 
 TEST(Scale, ConformanceFindsItsFaults) {
-  const std::vector<std::pair<Faulty::Fault, const char*>> faults = {
-      {Faulty::kForgets, "does not give back"},
-      {Faulty::kTakesAll, "not a valid scale"},
-      {Faulty::kDraws, "do not have the scale"},
-      {Faulty::kDensity, "does not depend on the scale"},
-      {Faulty::kInverse, "does not depend on the scale"},
-      {Faulty::kMoves, "though it is held"},
-      {Faulty::kStays, "does not learn the scale"},
-      {Faulty::kWorse, "decreases the likelihood"}};
-  EXPECT_THAT(check_prior(AnyPrior(Faulty(Faulty::kNone))).findings, ElementsAre());
+  const std::vector<std::pair<FaultyScale::Fault, const char*>> faults = {
+      {FaultyScale::kForgets, "does not give back"},
+      {FaultyScale::kTakesAll, "not a valid scale"},
+      {FaultyScale::kDraws, "do not have the scale"},
+      {FaultyScale::kDensity, "does not depend on the scale"},
+      {FaultyScale::kInverse, "does not depend on the scale"},
+      {FaultyScale::kMoves, "though it is held"},
+      {FaultyScale::kStays, "does not learn the scale"},
+      {FaultyScale::kWorse, "decreases the likelihood"}};
+  EXPECT_THAT(check_prior(AnyPrior(FaultyScale(FaultyScale::kNone))).findings, ElementsAre());
   for (const auto& [fault, words] : faults) {
-    EXPECT_THAT(check_prior(AnyPrior(Faulty(fault))).findings, testing::Contains(HasSubstr(words)))
+    EXPECT_THAT(check_prior(AnyPrior(FaultyScale(fault))).findings,
+                testing::Contains(HasSubstr(words)))
         << fault;
   }
 }

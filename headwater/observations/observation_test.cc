@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/error.hpp"
 #include "headwater/observations/stream_digest.hpp"
 
@@ -14,9 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string message_of(const std::vector<double>& counts, const std::vector<double>& exposures) {
   Observation y;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/error.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 
@@ -30,8 +31,6 @@ using reference::normal_critical;
 constexpr double kAlarmRate = 1e-6;
 constexpr std::size_t kDraws = 200'000;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLargestUniform = 1 - 0x1p-53;
 
 using Sampler = std::function<double(Generator&)>;

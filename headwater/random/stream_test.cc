@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 // The probability that an assertion about a sample fails by chance, over random seeds.
-constexpr double kAlarmRate = 1e-6;
+constexpr double kStreamAlarmRate = 1e-6;
 
 constexpr std::uint32_t kLastWord = std::numeric_limits<std::uint32_t>::max();
 
@@ -107,7 +107,7 @@ void expect_even_on_a_grid(const PairAt& pair_at) {
     ++observed[static_cast<std::size_t>(x * kSide) * kSide + static_cast<std::size_t>(y * kSide)];
   }
   EXPECT_LT(reference::chi_square_statistic(observed, expected),
-            reference::chi_square_critical(kSide * kSide - 1, kAlarmRate));
+            reference::chi_square_critical(kSide * kSide - 1, kStreamAlarmRate));
 }
 
 // A uniform number minus 1/2 has variance 1/12, so the product of two independent ones has standard
@@ -119,7 +119,7 @@ void expect_uncorrelated(const PairAt& pair_at) {
     sum += (x - 0.5) * (y - 0.5);
   }
   EXPECT_LT(std::abs(sum / kPairs),
-            reference::normal_critical(kAlarmRate) / 12 / std::sqrt(kPairs));
+            reference::normal_critical(kStreamAlarmRate) / 12 / std::sqrt(kPairs));
 }
 
 void expect_independent(const PairAt& pair_at) {
@@ -192,7 +192,7 @@ TEST(Generator, SetsEachBitHalfTheTime) {
     const std::uint32_t word = generator.word();
     for (std::size_t bit = 0; bit < 32; ++bit) times[bit] += word >> bit & 1;
   }
-  const double critical = reference::normal_critical(kAlarmRate) * std::sqrt(kWords) / 2;
+  const double critical = reference::normal_critical(kStreamAlarmRate) * std::sqrt(kWords) / 2;
   for (const double count : times) EXPECT_LT(std::abs(count - kWords / 2), critical);
 }
 

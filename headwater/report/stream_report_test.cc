@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/simulate.hpp"
 
 namespace headwater {
 namespace {
-
-const double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 Model two_sources() {
   Matrix basis(3, 2);

@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
+#include "headwater/core/test_numbers.hpp"
+
 namespace headwater {
 namespace {
-
-const double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // Some numbers that follow no order.
 double value_at(std::int64_t t) { return std::sin(1e3 * static_cast<double>(t * t)); }

@@ -16,7 +16,7 @@ namespace headwater {
 namespace {
 
 constexpr Index kSearched = 110;  // with a light search after 50 observations
-constexpr Index kLength = 160;
+constexpr Index kLiveLength = 160;
 
 Config live_config() {
   Config config;
@@ -25,7 +25,7 @@ Config live_config() {
   return config;
 }
 
-Matrix live_record(Index length = kLength) {
+Matrix live_record(Index length = kLiveLength) {
   return reference::simulate_record(AnyPrior(BasisSelection(2, 0.8, 0.7)), random_basis(4, 2, 6, 1),
                                     length, 2);
 }
@@ -57,7 +57,7 @@ TEST(Live, EachObservationIsReportedWhenItComes) {
     Published published;
     published.listen(session);
     const Matrix record = live_record();
-    for (Index t = 0; t < kLength; ++t) {
+    for (Index t = 0; t < kLiveLength; ++t) {
       session.update(as_span(record.col(t)));
       ASSERT_EQ(std::ssize(published.reports), t + 1);
       const StepReport& report = published.reports.back();
@@ -76,10 +76,10 @@ TEST(Live, EachObservationIsReportedWhenItComes) {
       if (!report.in_start) after_start += report.filter.log_predictive;
     }
     session.finish();
-    EXPECT_EQ(std::ssize(published.reports), kLength);  // the end has nothing to add
+    EXPECT_EQ(std::ssize(published.reports), kLiveLength);  // the end has nothing to add
     EXPECT_NEAR(session.model().log_likelihood, sum, 1e-9 * std::abs(sum));
     EXPECT_NEAR(session.model().log_likelihood_after_start, after_start, 1e-9 * std::abs(sum));
-    EXPECT_EQ(session.model().observations_after_start, kLength - kSearched);
+    EXPECT_EQ(session.model().observations_after_start, kLiveLength - kSearched);
   }
 }
 
@@ -118,7 +118,7 @@ TEST(Live, AStreamThatBeginsWithNothingIsFitted) {
       Session session(config);
       Published published;
       published.listen(session);
-      for (Index t = 0; t < kLength; ++t) session.update(as_span(record.col(t)));
+      for (Index t = 0; t < kLiveLength; ++t) session.update(as_span(record.col(t)));
       session.finish();
       for (const StepReport& report : published.reports) {
         EXPECT_TRUE(std::isfinite(report.filter.log_predictive)) << report.t;
@@ -159,7 +159,7 @@ TEST(Live, ABreakAnywhereChangesNothing) {
     Session whole(config);
     Published expected;
     expected.listen(whole);
-    for (Index t = 0; t < kLength; ++t) whole.update(as_span(record.col(t)));
+    for (Index t = 0; t < kLiveLength; ++t) whole.update(as_span(record.col(t)));
     whole.finish();
     for (const Index cut : {1, 2, 31, 49, 50, 51, 61, 62, 63, 109, 110, 111, 137, 138}) {
       Session first(config);
@@ -171,13 +171,13 @@ TEST(Live, ABreakAnywhereChangesNothing) {
       second.exchange(read);
       Published published;
       published.listen(second);
-      for (Index t = cut; t < kLength; ++t) second.update(as_span(record.col(t)));
+      for (Index t = cut; t < kLiveLength; ++t) second.update(as_span(record.col(t)));
       second.finish();
       EXPECT_EQ(second.model().last.basis, whole.model().last.basis) << law << " cut at " << cut;
       EXPECT_EQ(second.model().reported.basis, whole.model().reported.basis);
       EXPECT_EQ(second.model().log_likelihood, whole.model().log_likelihood);
       EXPECT_EQ(second.model().trace.reported, whole.model().trace.reported);
-      for (Index t = cut; t < kLength; ++t) {
+      for (Index t = cut; t < kLiveLength; ++t) {
         const auto i = static_cast<std::size_t>(t - cut);
         const auto j = static_cast<std::size_t>(t);
         EXPECT_EQ(published.reports[i].filter.log_predictive,

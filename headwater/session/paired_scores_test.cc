@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/random.hpp"
 #include "headwater/reference/statistical_tests.hpp"
 
 namespace headwater {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Generator generator_of(std::uint64_t seed) {
   return RandomStream(seed).at(0, 0, Purpose::surprise);

@@ -24,7 +24,7 @@ Config small_config(Init init) {
   return config;
 }
 
-Matrix record_of(Index length) {
+Matrix restarts_record(Index length) {
   return reference::simulate_record(AnyPrior(BasisSelection(2, 0.8, 0.7)), random_basis(4, 2, 6, 1),
                                     length, 2);
 }
@@ -56,7 +56,7 @@ void expect_same_bits(const Model& a, const Model& b) {
 // Lengths that end inside a block, at its end, and before the first one is full.
 TEST(Restarts, AreTheFitsWithTheirSeeds) {
   for (const Index length : {1, 100, 512, 700}) {
-    const Matrix record = record_of(length);
+    const Matrix record = restarts_record(length);
     for (const Method method : {Method::kOnline, Method::kBatch}) {
       Config config = small_config(Init::kRandom);
       config.method = method;
@@ -81,7 +81,7 @@ TEST(Restarts, AreTheFitsWithTheirSeeds) {
 }
 
 TEST(Restarts, AreTheSameFitsByParticles) {
-  const Matrix record = record_of(300);
+  const Matrix record = restarts_record(300);
   Config config = small_config(Init::kRandom);
   config.engine.kind = EngineKind::kParticle;
   config.engine.num_particles = 600;
@@ -99,7 +99,7 @@ TEST(Restarts, AreTheSameFitsByParticles) {
 
 TEST(Restarts, TheBestHasTheLargestLikelihood) {
   Restarts restarts(small_config(Init::kRandom), 5);
-  feed(restarts, record_of(600));
+  feed(restarts, restarts_record(600));
   const double best = merit(restarts.session(restarts.best()));
   Index others_below = 0;
   for (Index i = 0; i < 5; ++i) {
@@ -111,7 +111,7 @@ TEST(Restarts, TheBestHasTheLargestLikelihood) {
 
 // A single fit sees each observation when it comes; several see blocks.
 TEST(Restarts, OneIsThePlainSession) {
-  const Matrix record = record_of(300);
+  const Matrix record = restarts_record(300);
   Config config = small_config(Init::kRandom);
   config.engine.num_threads = 2;
   Restarts one(config, 1);
@@ -128,7 +128,7 @@ TEST(Restarts, OneIsThePlainSession) {
   expect_same_bits(one.session(0).model(), plain.model());
 }
 
-std::string message_of(const std::function<void()>& action) {
+std::string restarts_message(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -141,31 +141,32 @@ TEST(Restarts, PassOnWhatASessionFindsWrong) {
   for (const Index count : {1, 3}) {
     Config config = small_config(Init::kRandom);
     config.engine.num_threads = 2;
-    EXPECT_EQ(message_of([&] {
+    EXPECT_EQ(restarts_message([&] {
                 Restarts restarts(config, count);
                 restarts.update(std::vector<double>{1, 2, 3});
                 restarts.update(std::vector<double>{1, -2, 3});
                 restarts.finish();
               }),
               "channel 2: -2 found; observations must be from 0 to 1e+15");
-    EXPECT_EQ(message_of([&] {
+    EXPECT_EQ(restarts_message([&] {
                 Restarts restarts(config, count);
                 for (int t = 0; t < 300; ++t) restarts.update(std::vector<double>{1, 2, 3});
                 for (int t = 0; t < 300; ++t) restarts.update(std::vector<double>{1, 2});
               }),
               "observation 301 has 2 channels; expected 3");
-    EXPECT_EQ(message_of([&] { Restarts(config, count).finish(); }), "there are no observations");
+    EXPECT_EQ(restarts_message([&] { Restarts(config, count).finish(); }),
+              "there are no observations");
   }
 }
 
 TEST(Restarts, AreAtLeastOneAndNotTooMany) {
   for (const Index count : {-1, 0, 1001}) {
-    EXPECT_EQ(message_of([&] { Restarts(small_config(Init::kRandom), count); }),
+    EXPECT_EQ(restarts_message([&] { Restarts(small_config(Init::kRandom), count); }),
               "restarts is " + std::to_string(count) + "; expected a whole number from 1 to 1000");
   }
   Config config = small_config(Init::kRandom);
   config.num_components = 0;
-  EXPECT_EQ(message_of([&] { Restarts(config, 2); }),
+  EXPECT_EQ(restarts_message([&] { Restarts(config, 2); }),
             "components is 0; expected a whole number from 1 to 65536");
 }
 
@@ -188,7 +189,7 @@ Model replayed(const Config& config, const Matrix& record) {
 TEST(AutomaticSession, LosesNothingAndReadsNothingTwice) {
   ASSERT_EQ(start_buffer(4, AnyPrior(BasisSelection(2, 0.9, 0.7))), 1000);
   for (const Index length : {1, 2, 5, 99, 999, 1000, 1001, 1300}) {
-    const Matrix record = record_of(length);
+    const Matrix record = restarts_record(length);
     for (const bool background : {false, true}) {
       Config config = small_config(Init::kAuto);
       config.background = background;
@@ -222,7 +223,7 @@ TEST(AutomaticSession, TheFirstMStepWaitsForTheObservationsOfTheSearch) {
     }
   });
   std::int64_t m_steps_before = -1;
-  const Matrix record = record_of(1300);
+  const Matrix record = restarts_record(1300);
   for (Index t = 0; t < record.cols(); ++t) {
     session.update(as_span(record.col(t)));
     if (t == 999) m_steps_before = session.learner()->m_steps();
@@ -241,13 +242,13 @@ TEST(AutomaticSession, StepsThatAreAskedForAreMade) {
     if (report.updated && first_update == 0) first_update = report.t;
     EXPECT_DOUBLE_EQ(report.step_size, std::pow(static_cast<double>(report.t), -0.8));
   });
-  feed(session, record_of(300));
+  feed(session, restarts_record(300));
   EXPECT_GE(first_update, 100);
   EXPECT_LT(first_update, 200);
 }
 
 TEST(AutomaticSession, BatchStartsFromTheSearchToo) {
-  const Matrix record = record_of(1200);
+  const Matrix record = restarts_record(1200);
   Config config = small_config(Init::kAuto);
   config.method = Method::kBatch;
   config.iterations = 3;
@@ -259,7 +260,7 @@ TEST(AutomaticSession, BatchStartsFromTheSearchToo) {
 }
 
 TEST(AutomaticSession, ContinuousPriorsAreSearchedUnderTheirStandIn) {
-  const Matrix record = record_of(60);
+  const Matrix record = restarts_record(60);
   Config config = small_config(Init::kAuto);
   config.prior.name = "gamma";
   config.engine.num_particles = 50;
@@ -272,7 +273,7 @@ TEST(AutomaticSession, ContinuousPriorsAreSearchedUnderTheirStandIn) {
 
 // Light searches come before it; the last one is told of as they are.
 TEST(AutomaticSession, TheLastStartIsFoundWhenTheBufferIsFull) {
-  const Matrix record = record_of(1000);
+  const Matrix record = restarts_record(1000);
   Session session(small_config(Init::kAuto));
   std::vector<std::int64_t> searched;
   session.on_start([&] { searched.push_back(session.observations()); });
@@ -290,7 +291,7 @@ TEST(AutomaticSession, TheLastStartIsFoundWhenTheBufferIsFull) {
 
 // Nothing is searched for where the basis is given, or to start as the paper has it.
 TEST(AutomaticSession, SearchesOnlyWhereThereIsSomethingToFind) {
-  const Matrix record = record_of(150);
+  const Matrix record = restarts_record(150);
   Config given = small_config(Init::kAuto);
   given.initial_basis = random_basis(4, 2, 6, 1);
   Config printed = small_config(Init::kAuto);

@@ -43,7 +43,7 @@ Session fitted(Config config, const Matrix& record) {
   return session;
 }
 
-std::string message_of(const std::function<void()>& action) {
+std::string session_message(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -131,8 +131,8 @@ TEST(Session, BatchGivesTheWholeRecordsLikelihood) {
 TEST(ModelFilter, RefusesOptionsThatAreOutOfRange) {
   const Model model = fitted(small_config(), small_record()).model();
   const auto refused = [&](const EngineConfig& engine) {
-    const std::string words = message_of([&] { ModelFilter(model.reported, false, engine); });
-    EXPECT_EQ(words, message_of([&] {
+    const std::string words = session_message([&] { ModelFilter(model.reported, false, engine); });
+    EXPECT_EQ(words, session_message([&] {
                 smoothed_activations(model.reported, false, Record(small_record()), engine);
               }));
     return words;
@@ -150,7 +150,7 @@ TEST(Session, RefusesWhatMakesNoSense) {
   const auto refuses = [](auto change, const std::string& words) {
     Config config = small_config();
     change(config);
-    EXPECT_EQ(message_of([&] { Session session(config); }), words);
+    EXPECT_EQ(session_message([&] { Session session(config); }), words);
   };
   refuses([](Config& c) { c.num_components = 0; },
           "components is 0; expected a whole number from 1 to 65536");
@@ -185,8 +185,8 @@ TEST(Session, IsFinishedOnce) {
     Config config = small_config();
     config.method = method;
     Session session = fitted(config, small_record(50));
-    EXPECT_EQ(message_of([&] { session.finish(); }), "the fit is finished already");
-    EXPECT_EQ(message_of([&] {
+    EXPECT_EQ(session_message([&] { session.finish(); }), "the fit is finished already");
+    EXPECT_EQ(session_message([&] {
                 session.update(std::vector<double>{1, 2, 3, 4});
               }),
               "the fit is finished; no observation can be added");
@@ -208,14 +208,14 @@ TEST(Session, ConstantStepsReportTheLastIterate) {
 TEST(Session, RefusesObservationsThatDoNotFit) {
   Session session(small_config());
   const auto message = [&](const std::vector<double>& y) {
-    return message_of([&] { session.update(y); });
+    return session_message([&] { session.update(y); });
   };
   EXPECT_EQ(message({1, 2, 3}), "the starting basis has 4 rows and the data have 3 channels");
   session.update(std::vector<double>{1, 2, 3, 4});
   EXPECT_EQ(message({1, 2, 3}), "observation 2 has 3 channels; expected 4");
   EXPECT_EQ(message({1, -2, 3, 4}),
             "observation 2, channel 2: -2 found; observations must be from 0 to 1e+15");
-  EXPECT_EQ(message_of([] { Session(small_config()).finish(); }), "there are no observations");
+  EXPECT_EQ(session_message([] { Session(small_config()).finish(); }), "there are no observations");
 }
 
 TEST(Trace, StaysBoundedHoweverLongTheStream) {
@@ -303,12 +303,12 @@ TEST(Session, ActivationsGoWithTheBasisThatIsReported) {
 TEST(Session, ExposuresThatAreNotAreRefused) {
   Session session(small_config());
   const std::vector<double> y = {1, 2, 3, 4};
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(session_message([&] {
               session.update(y, std::vector<double>{1, 2});
             }),
             "observation 1 has 4 channels and 2 exposures");
   EXPECT_EQ(
-      message_of([&] {
+      session_message([&] {
         session.update(y, std::vector<double>{1, 2, -1, 1});
       }),
       "observation 1, channel 3: exposure -1 found; exposures must be 0, or from 1e-15 to 1e+15");
@@ -389,7 +389,7 @@ class LostPrior : public BasisSelection {
 TEST(Session, RefusesAnEstimateThatIsNotFinite) {
   Session session(small_config(), AnyPrior(LostPrior(2, 0.9, 0.7)));
   for (int t = 0; t < 200; ++t) session.update(std::vector<double>(4, 1));
-  EXPECT_THAT(message_of([&] { session.finish(); }),
+  EXPECT_THAT(session_message([&] { session.finish(); }),
               testing::HasSubstr("has not led to a finite estimate"));
 }
 

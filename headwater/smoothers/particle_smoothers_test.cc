@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <vector>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/log_gaussian.hpp"
@@ -25,9 +25,7 @@ using reference::over_seeds;
 using reference::run_particles;
 using SmootherKind = ParticleEngineOptions::Smoother;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-void expect_equal(const Statistics& a, const Statistics& b, double tolerance) {
+void expect_same_statistics(const Statistics& a, const Statistics& b, double tolerance) {
   EXPECT_LT(largest_relative_difference(a.s1, b.s1), tolerance);
   EXPECT_LT(largest_relative_difference(a.s2, b.s2), tolerance);
   EXPECT_LT(largest_relative_difference(a.s3, b.s3), tolerance);
@@ -69,12 +67,12 @@ void expect_path_window_is_the_recursion(const Setting& s, const ParticleFilterO
     EXPECT_TRUE(recursion.advance(filter, y, step_size(t + 1)));
     if (!window.advance(filter, y, step_size(t + 1))) continue;
     ++compared;
-    expect_equal(window.statistics(), recursion.statistics(), 1e-10);
+    expect_same_statistics(window.statistics(), recursion.statistics(), 1e-10);
   }
   EXPECT_GE(compared, s.record.cols() / (block > 0 ? block : 64));
   window.finish(filter);
   recursion.finish(filter);
-  expect_equal(window.statistics(), recursion.statistics(), 1e-10);
+  expect_same_statistics(window.statistics(), recursion.statistics(), 1e-10);
 }
 
 class ByThreshold : public testing::TestWithParam<double> {
@@ -121,7 +119,7 @@ TEST(PathWindow, ACopyGoesOnByItself) {
   }
   window.finish(filter);
   copy->finish(filter);
-  expect_equal(copy->statistics(), window.statistics(), 1e-300);
+  expect_same_statistics(copy->statistics(), window.statistics(), 1e-300);
 }
 
 // Where nothing is cut off, the fixed-lag smoother is the path smoother.
@@ -134,7 +132,7 @@ TEST_P(ByThreshold, LagBeyondTheRecordIsPath) {
   for (const Index lag : {60, 1000}) {
     options.window.lag = lag;
     const auto run = run_particles(s.prior, s.basis, s.record, options);
-    expect_equal(run.statistics, path, 1e-12);
+    expect_same_statistics(run.statistics, path, 1e-12);
   }
 }
 
@@ -170,7 +168,8 @@ TEST(ParticleSmoothers, OfOneParticleAreTheSumsOverItsPath) {
                               SmootherKind::kParis, SmootherKind::kForward}) {
     auto options = reference::particle_options(smoother, 1);
     options.filter.resample_below = 1;
-    expect_equal(run_particles(s.prior, s.basis, s.record, options).statistics, truth, 1e-10);
+    expect_same_statistics(run_particles(s.prior, s.basis, s.record, options).statistics, truth,
+                           1e-10);
   }
 }
 

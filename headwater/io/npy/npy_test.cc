@@ -40,7 +40,7 @@ Rows read_bytes(const std::string& bytes, const CellRules& rules = {}) {
   return rows;
 }
 
-std::string trouble_with(const std::string& bytes, const CellRules& rules = {}) {
+std::string trouble_with_file(const std::string& bytes, const CellRules& rules = {}) {
   const std::string message = message_of([&] { read_bytes(bytes, rules); });
   return message.substr(message.find("counts.npy"));
 }
@@ -70,46 +70,46 @@ TEST(Npy, NanIsMissingAndMinusZeroIsZero) {
 TEST(Npy, SaysWhatIsWrongWithAValue) {
   std::string data(17 * 3, '\1');
   data.back() = '\xff';
-  EXPECT_EQ(trouble_with(make_file("|i1", "(17, 3)", data)),
+  EXPECT_EQ(trouble_with_file(make_file("|i1", "(17, 3)", data)),
             "counts.npy: row 17, column 3: -1 is negative; observations must be 0 or more");
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(trouble_with(make_file("<f8", "(2, 1)", bytes_of({1, infinity}))),
+  EXPECT_EQ(trouble_with_file(make_file("<f8", "(2, 1)", bytes_of({1, infinity}))),
             "counts.npy: row 2, column 1: inf is not finite; observations must be finite");
-  EXPECT_EQ(trouble_with(make_file("<f8", "(1, 1)", bytes_of({std::nan("")})),
-                         {.subject = "entries", .allow_missing = false}),
+  EXPECT_EQ(trouble_with_file(make_file("<f8", "(1, 1)", bytes_of({std::nan("")})),
+                              {.subject = "entries", .allow_missing = false}),
             "counts.npy: row 1, column 1: nan is missing; entries must all be given");
 }
 
 TEST(Npy, RefusesOtherTypes) {
   for (const std::string type : {"<c16", "|O", "<M8[ns]", "|S5"}) {
-    EXPECT_EQ(trouble_with(make_file(type, "(1, 1)", "0123456789abcdef")),
+    EXPECT_EQ(trouble_with_file(make_file(type, "(1, 1)", "0123456789abcdef")),
               "counts.npy: holds values of type '" + type +
                   "'; expected b1, i1 to i8, u1 to u8, f2, f4 or f8");
   }
 }
 
 TEST(Npy, RefusesOtherShapes) {
-  EXPECT_EQ(trouble_with(make_file("|u1", "(1, 2, 3, 1)", "123456")),
+  EXPECT_EQ(trouble_with_file(make_file("|u1", "(1, 2, 3, 1)", "123456")),
             "counts.npy: has 4 dimensions; expected 2, 1 for a single channel, or 3 for sequences");
-  EXPECT_EQ(trouble_with(make_file("|u1", "()", "1")),
+  EXPECT_EQ(trouble_with_file(make_file("|u1", "()", "1")),
             "counts.npy: has 0 dimensions; expected 2, 1 for a single channel, or 3 for sequences");
   for (const char* shape : {"(0, 5)", "(5, 0)", "(0,)"}) {
-    EXPECT_EQ(trouble_with(make_file("|u1", shape, "")), "counts.npy: holds no observations");
+    EXPECT_EQ(trouble_with_file(make_file("|u1", shape, "")), "counts.npy: holds no observations");
   }
 }
 
 TEST(Npy, RefusesFilesThatAreCutOff) {
-  EXPECT_EQ(trouble_with(make_file("<f8", "(2, 3)", bytes_of({1, 2, 3}))),
+  EXPECT_EQ(trouble_with_file(make_file("<f8", "(2, 3)", bytes_of({1, 2, 3}))),
             "counts.npy: is cut off; its shape (2, 3) needs 48 bytes, but 24 are there");
-  EXPECT_EQ(trouble_with(make_file("<f8", "(1000000000000000, 1000000)", "")),
+  EXPECT_EQ(trouble_with_file(make_file("<f8", "(1000000000000000, 1000000)", "")),
             "counts.npy: its shape (1000000000000000, 1000000) is too large");
-  EXPECT_EQ(trouble_with(make_file("<f8", "(9223372036854775807,)", "")),
+  EXPECT_EQ(trouble_with_file(make_file("<f8", "(9223372036854775807,)", "")),
             "counts.npy: its shape (9223372036854775807) is too large");
-  EXPECT_EQ(trouble_with(make_file("|u1", "(9223372036854775807,)", "1")),
+  EXPECT_EQ(trouble_with_file(make_file("|u1", "(9223372036854775807,)", "1")),
             "counts.npy: is cut off; its shape (9223372036854775807) needs 9223372036854775807 "
             "bytes, but 1 are there");
-  EXPECT_EQ(trouble_with("text"), "counts.npy: is not an NPY file");
-  EXPECT_EQ(trouble_with(""), "counts.npy: is not an NPY file");
+  EXPECT_EQ(trouble_with_file("text"), "counts.npy: is not an NPY file");
+  EXPECT_EQ(trouble_with_file(""), "counts.npy: is not an NPY file");
 }
 
 TEST(Npy, KnowsWhereItIs) {

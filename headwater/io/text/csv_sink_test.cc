@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
+#include "headwater/core/test_numbers.hpp"
 #include "headwater/io/test_support.hpp"
 #include "headwater/source.hpp"
 
 namespace headwater {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string text_of(const std::vector<double>& row, char separator = ',') {

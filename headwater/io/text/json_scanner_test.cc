@@ -11,7 +11,7 @@ namespace headwater {
 namespace {
 
 // Empty if the text is exactly one valid value; otherwise the error message.
-std::string trouble_with(const std::string& text) {
+std::string trouble_with_line(const std::string& text) {
   try {
     JsonScanner json(text);
     json.skip_value();
@@ -26,32 +26,32 @@ TEST(JsonScanner, PassesOverAnyValue) {
   for (const char* text : {"1", "-1.5e-3", "true", "false", "null", "NaN", "\"\"",
                            "\"a \\\" \\\\\"", "[]", " [ ] ", "{}", "[1,[2,{\"a\":[3]}],\"x\"]",
                            "{\"a\":1,\"b\":{\"c\":[null,{}]}}", "\t{ \"a\" : [ 1 , 2 ] }\r"}) {
-    EXPECT_EQ(trouble_with(text), "") << text;
+    EXPECT_EQ(trouble_with_line(text), "") << text;
   }
 }
 
 TEST(JsonScanner, SaysWhereAndWhatIsNotJson) {
-  EXPECT_EQ(trouble_with(""), "column 1: found the end of the line; expected a value");
-  EXPECT_EQ(trouble_with("hello"), "column 1: found 'hello'; expected a value");
-  EXPECT_EQ(trouble_with("[1,2"), "column 5: found the end of the line; expected ',' or ']'");
-  EXPECT_EQ(trouble_with("[1 2]"), "column 4: found '2'; expected ',' or ']'");
-  EXPECT_EQ(trouble_with("[1,]"), "column 4: found ']'; expected a value");
-  EXPECT_EQ(trouble_with("{a:1}"), "column 2: found 'a'; expected a name in quotes");
-  EXPECT_EQ(trouble_with("{\"a\" 1}"), "column 6: found '1'; expected ':'");
-  EXPECT_EQ(trouble_with("{\"a\":1]"), "column 7: found ']'; expected ',' or '}'");
-  EXPECT_EQ(trouble_with("{\"a\":1,}"), "column 8: found '}'; expected a name in quotes");
-  EXPECT_EQ(trouble_with("\"a"),
+  EXPECT_EQ(trouble_with_line(""), "column 1: found the end of the line; expected a value");
+  EXPECT_EQ(trouble_with_line("hello"), "column 1: found 'hello'; expected a value");
+  EXPECT_EQ(trouble_with_line("[1,2"), "column 5: found the end of the line; expected ',' or ']'");
+  EXPECT_EQ(trouble_with_line("[1 2]"), "column 4: found '2'; expected ',' or ']'");
+  EXPECT_EQ(trouble_with_line("[1,]"), "column 4: found ']'; expected a value");
+  EXPECT_EQ(trouble_with_line("{a:1}"), "column 2: found 'a'; expected a name in quotes");
+  EXPECT_EQ(trouble_with_line("{\"a\" 1}"), "column 6: found '1'; expected ':'");
+  EXPECT_EQ(trouble_with_line("{\"a\":1]"), "column 7: found ']'; expected ',' or '}'");
+  EXPECT_EQ(trouble_with_line("{\"a\":1,}"), "column 8: found '}'; expected a name in quotes");
+  EXPECT_EQ(trouble_with_line("\"a"),
             "column 3: found the end of the line; expected a quote that closes "
             "the string");
-  EXPECT_EQ(trouble_with("\"a\\"),
+  EXPECT_EQ(trouble_with_line("\"a\\"),
             "column 4: found the end of the line; expected a quote that closes the string");
-  EXPECT_EQ(trouble_with("1 2"), "column 3: found '2'; expected the end of the line");
-  EXPECT_EQ(trouble_with(std::string("1\0", 2)), "column 1: found '1\\x00'; expected a value");
+  EXPECT_EQ(trouble_with_line("1 2"), "column 3: found '2'; expected the end of the line");
+  EXPECT_EQ(trouble_with_line(std::string("1\0", 2)), "column 1: found '1\\x00'; expected a value");
 }
 
 TEST(JsonScanner, GoesOnlySoDeep) {
-  EXPECT_EQ(trouble_with(std::string(100, '[') + std::string(100, ']')), "");
-  EXPECT_EQ(trouble_with(std::string(1000000, '[')), "column 101: nested over 100 deep");
+  EXPECT_EQ(trouble_with_line(std::string(100, '[') + std::string(100, ']')), "");
+  EXPECT_EQ(trouble_with_line(std::string(1000000, '[')), "column 101: nested over 100 deep");
 }
 
 TEST(JsonScanner, ReadsDigitsInOneGo) {
