@@ -62,15 +62,15 @@ TEST(PairedScores, AreTheMeansOfBatches) {
 // a correlation below rho / (1,024 (1 - rho)^2) < .08, so the lower bound is given that much room.
 TEST(PairedScores, KnowThatNeighboursAreCorrelated) {
   constexpr double kRho = 0.9;
-  constexpr int kLength = 40'960;
+  constexpr int kSteps = 40'960;
   double sum = 0;
   for (int chain = 0; chain < 100; ++chain) {
     Generator generator = generator_of(100 + chain);
     PairedScores scores(2);
     Chain difference{kRho};
-    for (int t = 0; t < kLength; ++t) scores.add(std::vector{difference.next(generator), 0.0});
+    for (int t = 0; t < kSteps; ++t) scores.add(std::vector{difference.next(generator), 0.0});
     const double error = scores.difference(0, 1).standard_error;
-    sum += 39 * error * error * kLength * (1 - kRho) * (1 - kRho);
+    sum += 39 * error * error * kSteps * (1 - kRho) * (1 - kRho);
   }
   const double upper = reference::chi_square_critical(3900, 5e-7);
   EXPECT_LT(sum, upper);

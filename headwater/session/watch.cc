@@ -71,7 +71,9 @@ double PValueRanks::rank(double p) const {
     const auto k = static_cast<double>(border);
     return (k + 1) / all * std::pow(1 + excess / excesses, -k);
   }
-  const auto [first, last] = std::ranges::equal_range(sorted_, score, std::greater{});
+  // Not std::ranges::equal_range, which clang 14 does not compile.
+  const auto [first, last] =
+      std::equal_range(sorted_.begin(), sorted_.end(), score, std::greater{});
   return (static_cast<double>(first - sorted_.begin()) +
           0.5 * (1 + static_cast<double>(last - first))) /
          all;
