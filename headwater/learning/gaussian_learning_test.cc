@@ -153,7 +153,7 @@ Matrix gaussian_em_step(const Matrix& x, const Matrix& now, const Matrix& truth)
 // Newton's step for a quadratic ends at the truth, but for what the ridge leaves; the noise does
 // not matter.
 TEST(GaussianLearning, LongerStepsOfTheBasisKnowTheLaw) {
-  constexpr double kRidge = 0.01;
+  constexpr double kRidgeOfStep = 0.01;
   const Matrix states = three_states().finite_chain().joint_states();
   const Vector law = stationary_law(three_states().finite_chain().axes[0].transition);
   const Matrix x = law.cwiseSqrt().asDiagonal() * states;
@@ -161,7 +161,7 @@ TEST(GaussianLearning, LongerStepsOfTheBasisKnowTheLaw) {
   const Matrix now = perturbed(truth, 0.1, 5);
   for (const double noise : {0.1, 1.0, 10.0}) {
     BasisCurvature curvature;
-    curvature.measure({now, three_states(), GaussianLaw(noise)}, kRidge);
+    curvature.measure({now, three_states(), GaussianLaw(noise)}, kRidgeOfStep);
     const Matrix by_em = gaussian_em_step(x, now, truth);
     Matrix basis = by_em;
     curvature.lengthen_step(now, basis);
