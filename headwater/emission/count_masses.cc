@@ -3,7 +3,8 @@
 namespace headwater {
 
 // By counting.
-void CountMasses::sort(std::span<const Observation* const> observations, Index num_channels) {
+void CountMasses::sort(std::span<const Observation* const> observations, Index num_channels,
+                       Of of) {
   begin_.assign(static_cast<std::size_t>(num_channels) + 1, 0);
   for (const Observation* y : observations) {
     if (y == nullptr) continue;
@@ -16,7 +17,7 @@ void CountMasses::sort(std::span<const Observation* const> observations, Index n
     const Observation& y = *observations[t];
     for (std::size_t j = 0; j < y.channels().size(); ++j) {
       const auto m = static_cast<std::size_t>(y.channels()[j]);
-      cells_[--begin_[m + 1]] = {static_cast<Index>(t), y.counts()[j]};
+      cells_[--begin_[m + 1]] = {static_cast<Index>(t), of == Of::kCounts ? y.counts()[j] : 1};
     }
   }
   // begin_[m + 1] is now where channel m begins.

@@ -21,8 +21,12 @@ class CountMasses {
     double count;
   };
 
+  // What y_tm above stands for: the counts, or 1 for each of them.
+  enum class Of { kCounts, kPresence };
+
   // Observations that are null are left out.
-  void sort(std::span<const Observation* const> observations, Index num_channels);
+  void sort(std::span<const Observation* const> observations, Index num_channels,
+            Of of = Of::kCounts);
 
   // The counts of one channel, time ascending.
   std::span<const Cell> cells(Index channel) const {

@@ -5,6 +5,7 @@
 
 #include "headwater/core/special.hpp"
 #include "headwater/core/tails.hpp"
+#include "headwater/emission/hurdle_terms.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
 
 namespace headwater {
@@ -100,23 +101,62 @@ CountTails& CountTails::add(double weight, const CountTails& other) {
   return *this;
 }
 
-CountTails negative_binomial_tails(double y, double mean, double dispersion) {
-  if (!(mean > 0)) return y > 0 ? CountTails{1, 0, 0} : CountTails{0, 1, 0};
-  const double phi = dispersion < negative_binomial::kLeastDispersion ? 0 : dispersion;
-  if (y + mean > kLargeSum) return large_count_tails(y, mean, phi);
+double VarianceFunction::mean_count(double mu, double mixing) const {
+  if (!has_hurdle()) return mu;
+  return hurdle::presence(mu, quadratic + mixing * (1 + quadratic)) * (1 + excess);
+}
+
+double VarianceFunction::slope_of_mean(double mu) const {
+  if (!has_hurdle()) return 1;
+  return (1 - hurdle::presence(mu, quadratic)) / (1 + quadratic * mu) * (1 + excess);
+}
+
+double VarianceFunction::variance_of_count(double mu) const {
+  if (!has_hurdle()) return constant + linear * mu + quadratic * mu * mu;
+  // A positive count has the second moment (1 + x) (1 + 2 x).
+  const double mean = mean_count(mu);
+  return mean * ((1 + 2 * excess) - mean);
+}
+
+namespace {
+
+// A y between whole numbers has no probability of its own.
+template <class OfWhole>
+CountTails between_whole(double y, const OfWhole& of_whole) {
   const double whole = std::floor(y);
-  const CountTails tails = whole_count_tails(whole, mean, phi);
+  const CountTails tails = of_whole(whole);
   if (y == whole) return tails;
   const double part = y - whole;
   return {tails.below + part * tails.at, 0, tails.above + (1 - part) * tails.at};
 }
 
+}  // namespace
+
+CountTails hurdle_tails(double y, double mean, double dispersion, double excess) {
+  const double present = hurdle::presence(mean, dispersion);
+  const double silent = std::exp(-negative_binomial::softened(mean, dispersion));
+  return between_whole(y, [&](double whole) -> CountTails {
+    if (whole == 0) return {0, silent, present};
+    const double log_ratio = std::log(excess) - std::log1p(excess);
+    const double reaches = present * std::exp((whole - 1) * log_ratio);  // P(Y >= y)
+    return {silent - present * std::expm1((whole - 1) * log_ratio), reaches / (1 + excess),
+            reaches * excess / (1 + excess)};
+  });
+}
+
+CountTails negative_binomial_tails(double y, double mean, double dispersion) {
+  if (!(mean > 0)) return y > 0 ? CountTails{1, 0, 0} : CountTails{0, 1, 0};
+  const double phi = dispersion < negative_binomial::kLeastDispersion ? 0 : dispersion;
+  if (y + mean > kLargeSum) return large_count_tails(y, mean, phi);
+  return between_whole(y, [&](double whole) { return whole_count_tails(whole, mean, phi); });
+}
+
 CountTails tails_by_variance(const VarianceFunction& variance, double y, double mean) {
+  if (variance.has_hurdle()) return hurdle_tails(y, mean, variance.quadratic, variance.excess);
   if (variance.constant == 0 && variance.linear == 1) {
     return negative_binomial_tails(y, mean, variance.quadratic);
   }
-  const double spread =
-      variance.constant + variance.linear * mean + variance.quadratic * mean * mean;
+  const double spread = variance.variance_of_count(mean);
   if (!(spread > 0)) return {y > mean ? 1.0 : 0.0, y == mean ? 1.0 : 0.0, y < mean ? 1.0 : 0.0};
   const double z = (y - mean) / std::sqrt(spread);
   return {normal_tail(-z), 0, normal_tail(z)};

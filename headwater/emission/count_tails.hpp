@@ -27,8 +27,11 @@ struct CountTails {
 // (count and mean), a shifted gamma law of the same mean, variance and skewness stands for the law.
 CountTails negative_binomial_tails(double y, double mean, double dispersion);
 
-// Of a law that is known by its variance: negative binomial if a count of small mean has the
-// variance of Poisson's law, otherwise normal.
+// Of the hurdle law, whose intensity has this mean and dispersion (see Hurdle).
+CountTails hurdle_tails(double y, double mean, double dispersion, double excess);
+
+// Of a law that is known by its variance: a hurdle law if it has a hurdle, negative binomial if a
+// count of small mean has the variance of Poisson's law, otherwise normal.
 CountTails tails_by_variance(const VarianceFunction& variance, double y, double mean);
 
 }  // namespace headwater

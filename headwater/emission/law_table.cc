@@ -4,11 +4,25 @@
 
 #include <algorithm>
 
+#include "headwater/emission/hurdle.hpp"
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/emission/poisson.hpp"
 #include "headwater/error.hpp"
 
 namespace headwater {
+
+namespace {
+
+Vector one_or_each(const LawArguments& arguments, double value) {
+  return Vector::Constant(arguments.shares_parameters ? 1 : arguments.num_channels, value);
+}
+
+NegativeBinomial drifting_levels(const LawArguments& arguments) {
+  return NegativeBinomial(one_or_each(arguments, NegativeBinomial::kFirstDispersion),
+                          NegativeBinomial::kFirstPersistence);
+}
+
+}  // namespace
 
 const std::vector<LawInfo>& law_table() {
   static const std::vector<LawInfo> table = {
@@ -20,20 +34,31 @@ const std::vector<LawInfo>& law_table() {
        "counts whose variance is mean + dispersion mean^2",
        {{"dispersion", "0 or more; 0 is the Poisson law; starts at 0.1"}},
        [](const LawArguments& arguments) {
-         const Index dispersions = arguments.shares_parameters ? 1 : arguments.num_channels;
          return AnyLaw(
-             NegativeBinomial(Vector::Constant(dispersions, NegativeBinomial::kFirstDispersion)));
+             NegativeBinomial(one_or_each(arguments, NegativeBinomial::kFirstDispersion)));
        }},
       {NegativeBinomial::kDrifting,
        "negative binomial counts; each channel has a level that drifts around 1",
        {{"dispersion", "variance of a level, 0 or more; starts at 0.1"},
         {NegativeBinomial::kPersistence,
          "correlation of a level from one observation to the next, in [0, 1); starts at 0.9"}},
+       [](const LawArguments& arguments) { return AnyLaw(drifting_levels(arguments)); }},
+      {Hurdle::kName,
+       "counts that are mostly 0 or 1: narrower than Poisson's; the mean is (1 - exp(-B x)) "
+       "(1 + excess)",
+       {{Hurdle::kExcess, "mean of a positive count beyond the first, 0 or more; starts at 0.1"}},
        [](const LawArguments& arguments) {
-         const Index dispersions = arguments.shares_parameters ? 1 : arguments.num_channels;
+         return AnyLaw(Hurdle(one_or_each(arguments, Hurdle::kFirstExcess)));
+       }},
+      {Hurdle::kDrifting,
+       "the same; each channel has a level that drifts around 1",
+       {{Hurdle::kExcess, "mean of a positive count beyond the first, 0 or more; starts at 0.1"},
+        {"dispersion", "variance of a level, 0 or more; starts at 0.1"},
+        {NegativeBinomial::kPersistence,
+         "correlation of a level from one observation to the next, in [0, 1); starts at 0.9"}},
+       [](const LawArguments& arguments) {
          return AnyLaw(
-             NegativeBinomial(Vector::Constant(dispersions, NegativeBinomial::kFirstDispersion),
-                              NegativeBinomial::kFirstPersistence));
+             Hurdle(one_or_each(arguments, Hurdle::kFirstExcess), drifting_levels(arguments)));
        }},
   };
   return table;

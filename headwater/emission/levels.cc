@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headwater/emission/hurdle.hpp"
+#include "headwater/emission/hurdle_terms.hpp"
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
 
@@ -22,6 +24,8 @@ constexpr double kLargestPersistence = 0.9999;
 constexpr double kUsualOdds = 1.5;  // rho = .82
 constexpr double kPriorPrecision = 0.25;
 constexpr double kLargestMove = 1;
+// Of whether there is a count, where it is almost certain.
+constexpr double kLeastVarianceOfPresence = 1e-12;
 
 double at(const Vector& values, Index m) { return values.size() == 1 ? values[0] : values[m]; }
 
@@ -57,6 +61,13 @@ void LevelFilter::predict(const Vector& dispersions, double persistence) {
 void LevelFilter::update(Index channel, double count, double exposure, double intensity) {
   const double mean = means_[channel];
   const double variance = variances_[channel];
+  if (tells_ == Tells::kPresence && count > 0) {
+    const double mu = exposure * intensity * mean;
+    const double phi = dispersion(channel);
+    means_[channel] = std::max(mean * hurdle::level_if_present(mu, phi), kSmallestLevel);
+    variances_[channel] = mean * mean * hurdle::level_variance_if_present(mu, phi);
+    return;
+  }
   const double below = mean + variance * exposure * intensity;
   means_[channel] = std::max((mean * mean + variance * count) / below, kSmallestLevel);
   variances_[channel] = means_[channel] * variance / below;
@@ -68,6 +79,7 @@ double LevelFilter::log_density(Index channel, double count, double exposure,
   const double phi = dispersion(channel);
   const double silence = -negative_binomial::softened(mean, phi);
   if (count == 0) return silence;
+  if (tells_ == Tells::kPresence) return hurdle::log_presence(mean, phi);
   return silence + negative_binomial::rising_logs(count, phi) +
          count * (std::log(mean) - std::log1p(phi * mean));
 }
@@ -80,7 +92,13 @@ void LevelFilter::exchange(StateArchive& archive) {
   archive.expect(means_.size() == size && variances_.size() == size, "levels of other channels");
 }
 
-bool drifts(const AnyLaw& law) { return law->name() == NegativeBinomial::kDrifting; }
+bool drifts(const AnyLaw& law) {
+  return law->name() == NegativeBinomial::kDrifting || law->name() == Hurdle::kDrifting;
+}
+
+Tells tells_of_levels(const AnyLaw& law) {
+  return law->name() == Hurdle::kDrifting ? Tells::kPresence : Tells::kCount;
+}
 
 DriftParameters drift_parameters(const AnyLaw& law) {
   const Parameters parameters = law.parameters();
@@ -88,9 +106,11 @@ DriftParameters drift_parameters(const AnyLaw& law) {
           find_parameter(parameters, NegativeBinomial::kPersistence)->value(0)};
 }
 
-DriftScores::DriftScores(Index num_channels)
-    : of_dispersion_{LevelFilter(num_channels), LevelFilter(num_channels), kDispersionApart},
-      of_persistence_{LevelFilter(num_channels), LevelFilter(num_channels), kPersistenceApart},
+DriftScores::DriftScores(Index num_channels, Tells tells)
+    : of_dispersion_{LevelFilter(num_channels, tells), LevelFilter(num_channels, tells),
+                     kDispersionApart},
+      of_persistence_{LevelFilter(num_channels, tells), LevelFilter(num_channels, tells),
+                      kPersistenceApart},
       averages_(Vector::Zero(num_statistics(num_channels))) {}
 
 void DriftScores::restart() {
@@ -109,21 +129,34 @@ void DriftScores::predict(const DriftParameters& parameters) {
   of_persistence_.less.predict(parameters.dispersions, from_log_odds(odds - kPersistenceApart / 2));
 }
 
+double DriftScores::Pair::information(Index channel, double exposure, double intensity) const {
+  const double phi = std::sqrt(more.dispersion(channel) * less.dispersion(channel));
+  const double mean =
+      exposure * intensity * std::sqrt(more.means()[channel] * less.means()[channel]);
+  if (more.tells() == Tells::kPresence) {
+    const auto presence = [&](const LevelFilter& levels) {
+      return hurdle::presence(exposure * intensity * levels.means()[channel],
+                              levels.dispersion(channel));
+    };
+    const double by_presence = (presence(more) - presence(less)) / apart;
+    const double present = hurdle::presence(mean, phi);
+    return by_presence * by_presence / (present * (1 - present) + kLeastVarianceOfPresence);
+  }
+  const double by_mean = std::log(more.means()[channel] / less.means()[channel]) / apart;
+  const double by_dispersion = (more.dispersion(channel) - less.dispersion(channel)) / apart;
+  return by_mean * by_mean * mean / (1 + phi * mean) +
+         by_dispersion * by_dispersion *
+             negative_binomial::dispersion_information(mean, phi,
+                                                       negative_binomial::information_limit(phi));
+}
+
 DriftScores::Pair::Score DriftScores::Pair::update(Index channel, double count, double exposure,
                                                    double intensity) {
   Score score;
   score.slope = (more.log_density(channel, count, exposure, intensity) -
                  less.log_density(channel, count, exposure, intensity)) /
                 apart;
-  const double phi = std::sqrt(more.dispersion(channel) * less.dispersion(channel));
-  const double mean =
-      exposure * intensity * std::sqrt(more.means()[channel] * less.means()[channel]);
-  const double by_mean = std::log(more.means()[channel] / less.means()[channel]) / apart;
-  const double by_dispersion = (more.dispersion(channel) - less.dispersion(channel)) / apart;
-  score.information = by_mean * by_mean * mean / (1 + phi * mean) +
-                      by_dispersion * by_dispersion *
-                          negative_binomial::dispersion_information(
-                              mean, phi, negative_binomial::information_limit(phi));
+  score.information = information(channel, exposure, intensity);
   more.update(channel, count, exposure, intensity);
   less.update(channel, count, exposure, intensity);
   return score;

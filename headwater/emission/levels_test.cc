@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -49,6 +50,27 @@ TEST(LevelFilter, ACountUpdatesTheLevelByBayesRule) {
         integral(1, 0.6, [&](double e) { return e * e * likelihood(e); }) / evidence;
     EXPECT_NEAR(levels.log_density(0, count, exposure, intensity) - log_factorial(count),
                 std::log(evidence), 1e-6);
+    levels.update(0, count, exposure, intensity);
+    EXPECT_NEAR(levels.means()[0], mean, 1e-6);
+    EXPECT_NEAR(variance_of(levels), square - mean * mean, 1e-6);
+  }
+}
+
+TEST(LevelFilter, ThatThereIsACountUpdatesTheLevelByBayesRule) {
+  for (const double count : {0.0, 1.0, 7.0}) {
+    LevelFilter levels(1, Tells::kPresence);
+    levels.predict(Vector::Constant(1, 0.6), 0.9);
+    const double exposure = 0.5;
+    const double intensity = 4;
+    const auto likelihood = [&](double e) {
+      const double silence = std::exp(-exposure * intensity * e);
+      return count == 0 ? silence : 1 - silence;
+    };
+    const double evidence = integral(1, 0.6, likelihood);
+    const double mean = integral(1, 0.6, [&](double e) { return e * likelihood(e); }) / evidence;
+    const double square =
+        integral(1, 0.6, [&](double e) { return e * e * likelihood(e); }) / evidence;
+    EXPECT_NEAR(levels.log_density(0, count, exposure, intensity), std::log(evidence), 1e-6);
     levels.update(0, count, exposure, intensity);
     EXPECT_NEAR(levels.means()[0], mean, 1e-6);
     EXPECT_NEAR(variance_of(levels), square - mean * mean, 1e-6);
@@ -111,15 +133,11 @@ TEST(LevelFilter, WithoutDispersionEveryLevelIsOne) {
 // persistence. The information says how exactly: a normal estimate is farther than 4.5 standard
 // errors from the truth once in 150,000 times, for each of the two. That the law of a level is
 // taken to be a gamma law biases both by less than that.
-TEST(DriftScores, FindTheParametersThatLevelsWereDrawnWith) {
+void expect_found(Tells tells, Index channels, Index length, const Vector& intensities) {
   const double phi = 0.5;
   const double rho = 0.9;
-  const Index channels = 6;
-  const Index length = 3000;
   Generator generator = RandomStream(3).at(1, 0, Purpose::observation);
   std::vector<Observation> record;
-  Vector intensities(channels);
-  for (Index m = 0; m < channels; ++m) intensities[m] = 0.5 + static_cast<double>(m);
   Vector levels(channels);
   for (double& level : levels) level = phi * gamma(generator, 1 / phi);
   for (Index t = 0; t < length; ++t) {
@@ -127,7 +145,8 @@ TEST(DriftScores, FindTheParametersThatLevelsWereDrawnWith) {
     for (Index m = 0; m < channels; ++m) {
       const double scale = phi * (1 - rho);
       levels[m] = scale * gamma(generator, 1 / phi + poisson(generator, rho * levels[m] / scale));
-      counts.push_back(poisson(generator, levels[m] * intensities[m]));
+      const double count = poisson(generator, levels[m] * intensities[m]);
+      counts.push_back(tells == Tells::kCount ? count : std::min(count, 1.0));
     }
     record.emplace_back(counts);
   }
@@ -135,7 +154,7 @@ TEST(DriftScores, FindTheParametersThatLevelsWereDrawnWith) {
   Vector sums;
   for (int pass = 0; pass < 25; ++pass) {
     const DriftParameters now = drift_parameters(AnyLaw(law));
-    DriftScores scores(channels);
+    DriftScores scores(channels, tells);
     for (Index t = 0; t < length; ++t) {
       scores.predict(now);
       scores.update(record[static_cast<std::size_t>(t)], intensities, now,
@@ -152,6 +171,14 @@ TEST(DriftScores, FindTheParametersThatLevelsWereDrawnWith) {
   const double odds_error = 4.5 / std::sqrt(n * sums[sums.size() - 1]);
   EXPECT_NEAR(std::log(found / (1 - found)), std::log(rho / (1 - rho)), odds_error);
   EXPECT_LT(odds_error, 0.5);
+}
+
+TEST(DriftScores, FindTheParametersThatLevelsWereDrawnWith) {
+  expect_found(Tells::kCount, 6, 3000, Vector{{0.5, 1.5, 2.5, 3.5, 4.5, 5.5}});
+}
+
+TEST(DriftScores, FindThemFromZerosAndOnes) {
+  expect_found(Tells::kPresence, 12, 6000, Vector::LinSpaced(12, 0.3, 1.5));
 }
 
 TEST(DriftScores, HeldParametersStay) {

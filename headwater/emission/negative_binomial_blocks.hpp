@@ -55,6 +55,9 @@ class NegativeBinomialBlocks final : public BlockLaw {
   double draw(Index channel, double mean, Generator& generator) const override {
     return cell_.draw(channel, mean, generator);
   }
+  double draw_at_level(Index, double mean, double dispersion, Generator& generator) const override {
+    return NegativeBinomial(Vector::Constant(1, dispersion)).draw(0, mean, generator);
+  }
 
   Parameters parameters() const override { return cell_.parameters(); }
   void set_parameter(const Parameter& parameter) override {

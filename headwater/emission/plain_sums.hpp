@@ -5,6 +5,15 @@
 
 namespace headwater {
 
+// Calls visit(channel, count, exposure) for the cells that a law looks at one by one: those with a
+// count, or all that were seen.
+template <class Visit>
+void for_each_cell_of(const BlockLaw& law, const Observation& y, const Visit& visit) {
+  if (!law.has_plain_losses()) return for_each_seen(y, visit);
+  for_each_count(
+      y, [&](std::size_t j, double exposure) { visit(y.channels()[j], y.counts()[j], exposure); });
+}
+
 // The sums of the M-step for any law, cell by cell: what a law's own sums are tested against.
 class PlainSums final : public EmissionSums {
  public:

@@ -5,8 +5,8 @@ namespace headwater {
 DriftingEngine::DriftingEngine(std::unique_ptr<Engine> engine, const AnyLaw& law)
     : engine_(std::move(engine)),
       parameters_(drift_parameters(law)),
-      levels_(engine_->emission().num_channels()),
-      scores_(engine_->emission().num_channels()) {}
+      levels_(engine_->emission().num_channels(), tells_of_levels(law)),
+      scores_(engine_->emission().num_channels(), tells_of_levels(law)) {}
 
 void DriftingEngine::set_law(const AnyLaw& law) {
   parameters_ = drift_parameters(law);
@@ -38,7 +38,9 @@ FilterStep DriftingEngine::step(const Observation& y, double step_size) {
 
 const Statistics& DriftingEngine::statistics() const {
   statistics_ = engine_->statistics();
-  if (statistics_.s4.size() > 0) statistics_.s4 = scores_.averages();
+  // A law may have others after those of its levels.
+  if (statistics_.s4.size() > 0)
+    statistics_.s4.head(scores_.averages().size()) = scores_.averages();
   return statistics_;
 }
 

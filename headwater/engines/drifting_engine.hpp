@@ -8,9 +8,9 @@
 
 namespace headwater {
 
-// Any engine, under the law 'drifting': the levels of the channels are filtered beside it. Before a
-// step the observation is given the expected levels, as exposures, and their uncertainty, as
-// dispersions: the engine sees a negative binomial law. After the step the levels are updated with
+// Any engine, under a law whose channels drift: their levels are filtered beside it. Before a step
+// the observation is given the expected levels, as exposures, and their uncertainty, as
+// dispersions: the engine sees a law without levels. After the step the levels are updated with
 // the filtered activations (mean field). So levels are carried once, and not for each particle or
 // state.
 class DriftingEngine final : public Engine {

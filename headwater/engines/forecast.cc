@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/error.hpp"
 
 namespace headwater {
@@ -35,22 +34,53 @@ void write_quantiles(std::vector<double>& draws, const std::vector<double>& part
 void draw_counts(const Engine& engine, Index channel, std::span<const double> intensities,
                  Generator& generator, std::vector<double>& counts) {
   const ExpectedLevels& levels = engine.expected_levels();
+  const AnyLaw& law = engine.emission().law();
   if (!levels.any()) {
-    const AnyLaw& law = engine.emission().law();
     for (std::size_t i = 0; i < counts.size(); ++i) {
       counts[i] = law->draw(channel, intensities[i], generator);
     }
     return;
   }
-  const NegativeBinomial law(Vector::Constant(1, levels.dispersions[channel]));
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    counts[i] = law.draw(0, levels.means[channel] * intensities[i], generator);
+    counts[i] = law->draw_at_level(channel, levels.means[channel] * intensities[i],
+                                   levels.dispersions[channel], generator);
   }
+}
+
+// The expectation of a count that is no linear function of the activations: over the points of
+// their predicted law. Where there are only moments, intensities are taken to have gamma laws.
+Vector predicted_over_a_hurdle(const Engine& engine) {
+  const Emission& emission = engine.emission_now();
+  const ExpectedLevels& levels = engine.expected_levels();
+  PredictedActivations x;
+  engine.write_prediction(x);
+  Vector means(emission.num_channels());
+  Vector intensities;
+  const Vector mean_activation = engine.predicted_activation();
+  const Vector variances = x.has_points() ? Vector() : activation_variances(x, mean_activation);
+  for (Index m = 0; m < means.size(); ++m) {
+    VarianceFunction law = emission.law()->variance(m);
+    if (levels.any()) law.quadratic = levels.dispersions[m];
+    const double level = levels.any() ? levels.means[m] : 1;
+    const auto row = emission.basis().row(m);
+    if (x.has_points()) {
+      intensities.noalias() = x.points * row.transpose();
+      const auto count = [&](double lambda) { return law.mean_count(level * lambda); };
+      means[m] = x.weights.dot(intensities.unaryExpr(count));
+      continue;
+    }
+    const double mean = row.dot(mean_activation);
+    const double variance = row.head(variances.size()).cwiseAbs2().dot(variances);
+    means[m] = law.mean_count(level * mean, mean > 0 ? variance / (mean * mean) : 0);
+  }
+  return means;
 }
 
 }  // namespace
 
 Vector predicted_observation(const Engine& engine) {
+  const AnyLaw& law = engine.emission().law();
+  if (law->variance(0).has_hurdle()) return predicted_over_a_hurdle(engine);
   Vector means = engine.emission_now().basis() * engine.predicted_activation();
   if (engine.expected_levels().any()) means.array() *= engine.expected_levels().means.array();
   return means;

@@ -1,5 +1,7 @@
 #include "headwater/engines/gains_engine.hpp"
 
+#include <limits>
+
 namespace headwater {
 
 namespace {
@@ -69,7 +71,28 @@ void GainsEngine::learn(const Observation& y) {
     predicted_.array() *= levels.means.array();
     filtered_.array() *= levels.means.array();
   }
-  gains_.learn(y, predicted_, filtered_, levels.any() ? levels.dispersions : dispersions_);
+  const Vector& dispersions = levels.any() ? levels.dispersions : dispersions_;
+  const bool has_hurdle = engine_->emission().law()->variance(0).has_hurdle();
+  gains_.learn(has_hurdle ? behind_hurdles(y) : y, predicted_, filtered_, dispersions);
+}
+
+const Observation& GainsEngine::behind_hurdles(const Observation& y) {
+  const AnyLaw& law = engine_->emission().law();
+  levelled_ = y;
+  if (engine_->expected_levels().any()) levelled_.set_levels(engine_->expected_levels());
+  const auto channels = static_cast<std::size_t>(y.num_channels());
+  behind_counts_.assign(channels, std::numeric_limits<double>::quiet_NaN());
+  behind_exposures_.assign(channels, 0);
+  for_each_seen(y, [&](Index m, double count, double exposure) {
+    const auto at = static_cast<std::size_t>(m);
+    const double gained = exposure * gains_now_[m];
+    behind_exposures_[at] = exposure;
+    behind_counts_[at] =
+        law->forces_in(levelled_, m, count, gained, filtered_[m]).gain * filtered_[m];
+  });
+  behind_.assign(behind_counts_, behind_exposures_);
+  behind_.set_position(y.position());
+  return behind_;
 }
 
 void GainsEngine::exchange(StateArchive& archive) {

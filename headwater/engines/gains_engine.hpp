@@ -49,6 +49,8 @@ class GainsEngine final : public Engine {
 
  private:
   void learn(const Observation& y);
+  // The observation with the Poisson counts that are expected behind its counts: see Hurdle.
+  const Observation& behind_hurdles(const Observation& y);
 
   ClonePointer<Engine> engine_;
   ChannelGains gains_;
@@ -56,6 +58,10 @@ class GainsEngine final : public Engine {
   bool any_ = false;  // of the last step's gains is not 1
   Vector gains_now_;
   Observation exposed_;
+  Observation levelled_;
+  Observation behind_;
+  std::vector<double> behind_counts_;
+  std::vector<double> behind_exposures_;
   Vector predicted_;
   Vector filtered_;
   Vector dispersions_;  // of the law, where no level drifts

@@ -1,5 +1,7 @@
 #include "headwater/prediction.hpp"
 
+#include <cmath>
+
 #include "headwater/engines/engine.hpp"
 
 namespace headwater {
@@ -14,6 +16,13 @@ Prediction with_emission(const Engine& engine, std::int64_t t,
 }
 
 }  // namespace
+
+Vector activation_variances(const PredictedActivations& x, const Vector& means) {
+  if (!x.is_logarithmic) return x.variances;
+  Vector variances = x.variances.array().min(50).unaryExpr([](double v) { return std::expm1(v); });
+  variances.array() *= means.head(variances.size()).array().square();
+  return variances;
+}
 
 Prediction prediction_of(const Engine& engine, std::int64_t t) {
   // Not owned.

@@ -155,6 +155,21 @@ HWY_INLINE hn::Vec<D> exp_of(D d, hn::Vec<D> x) {
   return hn::Mul(hn::Mul(fraction, power_of_two(half)), power_of_two(rest));
 }
 
+// 1 - exp x for x <= 0. Near 0, where the difference would lose digits, by the power series
+//   -x (1 + x / 2 (1 + x / 3 (...))).
+template <class D>
+HWY_INLINE hn::Vec<D> one_minus_exp(D d, hn::Vec<D> x) {
+  constexpr double kNear = -0.4;
+  constexpr int kTerms = 14;
+  const auto one = hn::Set(d, 1.0);
+  auto series = one;
+  for (int n = kTerms; n >= 2; --n) {
+    series = hn::MulAdd(hn::Mul(x, hn::Set(d, 1.0 / n)), series, one);
+  }
+  return hn::IfThenElse(hn::Gt(x, hn::Set(d, kNear)), hn::Neg(hn::Mul(x, series)),
+                        hn::Sub(one, exp_of(d, x)));
+}
+
 }  // namespace headwater::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

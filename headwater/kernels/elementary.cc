@@ -34,6 +34,10 @@ void exp_all(const double* in, double* out, std::size_t size) {
   map(size, out, [=](auto load) HWY_ATTR { return exp_of(Doubles(), load(in)); });
 }
 
+void one_minus_exp_all(const double* in, double* out, std::size_t size) {
+  map(size, out, [=](auto load) HWY_ATTR { return one_minus_exp(Doubles(), load(in)); });
+}
+
 }  // namespace headwater::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -42,6 +46,7 @@ namespace headwater {
 
 HWY_EXPORT(log_all);
 HWY_EXPORT(exp_all);
+HWY_EXPORT(one_minus_exp_all);
 
 void vector_log(std::span<const double> in, std::span<double> out) {
   assert(in.size() == out.size());
@@ -51,6 +56,11 @@ void vector_log(std::span<const double> in, std::span<double> out) {
 void vector_exp(std::span<const double> in, std::span<double> out) {
   assert(in.size() == out.size());
   HWY_DYNAMIC_DISPATCH(exp_all)(in.data(), out.data(), in.size());
+}
+
+void vector_one_minus_exp(std::span<const double> in, std::span<double> out) {
+  assert(in.size() == out.size());
+  HWY_DYNAMIC_DISPATCH(one_minus_exp_all)(in.data(), out.data(), in.size());
 }
 
 }  // namespace headwater

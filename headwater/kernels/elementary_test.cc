@@ -48,6 +48,18 @@ double largest_error(Function function, Truth truth, const std::vector<double>& 
 
 long double true_log(long double x) { return std::log(x); }
 long double true_exp(long double x) { return std::exp(x); }
+long double true_one_minus_exp(long double x) { return -std::expm1(x); }
+
+TEST(VectorOneMinusExp, IsWithinTwoUlp) {
+  under_each_instruction_set([] {
+    for (const auto& [from, to] : std::vector<std::pair<double, double>>{
+             {-1e-300, 0}, {-1e-8, 0}, {-0.01, 0}, {-0.41, -0.39}, {-1, 0}, {-40, 0}}) {
+      EXPECT_LE(largest_error(vector_one_minus_exp, true_one_minus_exp, numbers(from, to)), 2)
+          << from << " to " << to;
+    }
+    EXPECT_EQ(results(vector_one_minus_exp, {0, -800, -kInfinity}), (std::vector<double>{0, 1, 1}));
+  });
+}
 
 TEST(VectorLog, IsWithinOneUlp) {
   under_each_instruction_set([] {

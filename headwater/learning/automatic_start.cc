@@ -186,6 +186,13 @@ class Search {
   // After run(): not where a single beginning was all that could be afforded.
   bool can_compare() const { return last_stage_.improve != nullptr; }
 
+  // After run(): whether a law is worth a comparison. One with a hurdle is not unless counts are
+  // narrow, nor is one without levels once levels have been found to drift.
+  bool considers(const AnyLaw& law, const StartTrial& trial) const {
+    if (!law->variance(0).has_hurdle()) return true;
+    return are_narrow(tried_again()) && (drifts(law) || !drifts(trial.estimate.law));
+  }
+
   // After run(): the same trial under one law and under another, of which the better one is left.
   StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) const {
     const auto fit = [&](const AnyLaw& law, Index observations) {
@@ -329,6 +336,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     // A basis that is not known well makes every law look dispersed. So what is expected of it is
     // found between two choices, and again under a law that was chosen with that.
     for (std::size_t i = 1; i < std::min(laws.size(), effort.most_laws); ++i) {
+      if (!search.considers(laws[i], best)) continue;
       report.laws.push_back(search.choose_law(laws[i], best));
       if (i > 1 && report.laws.back().chosen != laws[i]->name()) continue;
       search.choose_expectation(best);

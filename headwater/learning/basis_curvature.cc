@@ -19,11 +19,11 @@ Matrix with_ones(const Matrix& x, Index num_columns) {
   return all;
 }
 
-// E[x loss_m(x)] over the draws x. The loss of a cell is taken where its count is its mean.
+// E[x loss_m(x)] over the draws x.
 Vector mean_losses(const AnyLaw& law, Index channel, const Matrix& x, const Vector& intensity) {
   Vector losses(intensity.size());
   for (Index i = 0; i < losses.size(); ++i) {
-    losses[i] = law->cell_forces(channel, intensity[i], 1, intensity[i]).loss;
+    losses[i] = law->expected_loss(channel, intensity[i]);
   }
   return x.transpose() * losses / static_cast<double>(x.rows());
 }

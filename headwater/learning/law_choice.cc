@@ -1,19 +1,53 @@
 #include "headwater/learning/law_choice.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace headwater {
 
 namespace {
 
-// By which a dispersed law must predict better than the Poisson law, which is to be kept where it
-// holds; and drifting levels better than a negative binomial law, where a wrong choice costs
-// little.
-constexpr double kToLeavePoisson = 3;
+// By which a dispersed law must predict better than one without dispersion, which is to be kept
+// where it holds, and a hurdle law better than one without; and drifting levels better than a
+// negative binomial law, where a wrong choice costs little.
+constexpr double kToLeaveNarrow = 3;
 constexpr double kBetweenDispersed = 1;
+// By so many standard errors counts scatter less than Poisson counts could.
+constexpr double kClearlyNarrow = 2;
 constexpr double kImpossible = -1e6;  // log-probability of what cannot be
 
+bool has_hurdle(const AnyLaw& law) { return law->variance(0).has_hurdle(); }
+
+// The count of each channel at exposure 1; NaN where it is missing.
+void write_rates(const Observation& y, Vector& out) {
+  out.setConstant(y.num_channels(), std::numeric_limits<double>::quiet_NaN());
+  for_each_seen(y, [&](Index m, double count, double exposure) { out[m] = count / exposure; });
+}
+
 }  // namespace
+
+bool are_narrow(const RecordView& observations) {
+  double sum = 0;
+  double squares = 0;
+  Vector before;
+  Vector now;
+  for (Index t = 0; t < observations.size(); ++t) {
+    const bool goes_on = t > 0 && !observations[t].begins_sequence();
+    before.swap(now);
+    write_rates(observations[t], now);
+    if (!goes_on) continue;
+    double excess = 0;
+    for_each_count(observations[t], [&](std::size_t j, double exposure) {
+      const Index m = observations[t].channels()[j];
+      const double count = observations[t].counts()[j];
+      if (std::isnan(before[m])) return;
+      excess += count / exposure * ((count - 1) / exposure - before[m]);
+    });
+    sum += excess;
+    squares += excess * excess;
+  }
+  return sum < -kClearlyNarrow * std::sqrt(squares);
+}
 
 Index fitted_part(Index observations) { return 2 * observations / 3; }
 
@@ -49,7 +83,8 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
     return held_out_predictions(*filter(fit(law, fitted)), observations, fitted);
   };
   const Gain gain = gain_of(held_out(second), held_out(first));
-  const double needed = first->has_plain_losses() ? kToLeavePoisson : kBetweenDispersed;
+  const bool are_close = !first->has_plain_losses() && has_hurdle(first) == has_hurdle(second);
+  const double needed = are_close ? kBetweenDispersed : kToLeaveNarrow;
   const bool is_better = gain.mean > needed * gain.standard_error;
   return {(is_better ? second : first)->name(), second->name(), gain.mean, gain.standard_error};
 }

@@ -26,10 +26,18 @@ struct Gain {
 };
 Gain gain_of(const Vector& predictions, const Vector& others);
 
+// Whether counts scatter so little that no law of Poisson counts with random means can have given
+// them, whether these means persist or not: with lambda for the mean, y (y - 1) has the expectation
+// E[lambda^2], and the product of a count and the next one E[lambda lambda'], which is not larger.
+// Sums over all channels and observations say so, by more than two standard errors. The question
+// costs little beside a comparison.
+bool are_narrow(const RecordView& observations);
+
 // Fits two laws of the counts to the first two thirds of the observations and lets them predict the
-// rest. The second one is chosen if it predicts better: in place of the Poisson law by more than
-// three standard errors, since it has more parameters, and a small dispersion also makes up for a
-// basis that is not quite right; in place of a dispersed law by more than one.
+// rest. The second one is chosen if it predicts better: in place of a law without dispersion by
+// more than three standard errors, since it has more parameters, and a small dispersion also makes
+// up for a basis that is not quite right; by as much if only one of the two has a hurdle; in place
+// of another dispersed law by more than one.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const RecordView& observations, const FitLaw& fit,
                                     const MakeFilter& filter);

@@ -47,7 +47,7 @@ double counts_per_component(const Matrix& basis, const AnyPrior& prior, const An
   for (Index m = 0; m < basis.rows(); ++m) {
     const double intensity = columns.row(m).dot(activation) +
                              basis.row(m).tail(basis.cols() - prior.num_components()).sum();
-    weighted.row(m) *= law->cell_forces(m, intensity, 1, intensity).loss;
+    weighted.row(m) *= law->expected_loss(m, intensity);
   }
   return column_sums(weighted).cwiseProduct(activation).mean();
 }

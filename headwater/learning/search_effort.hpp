@@ -42,7 +42,7 @@ struct SearchEffort {
   Index fewest_observations = 200;
   double share_of_cells = 1;            // of those that an iteration may cost
   std::int64_t choice_iterations = 15;  // of EM, to compare laws and expectations
-  std::size_t most_laws = 3;            // that are compared
+  std::size_t most_laws = 5;            // that are compared
 
   // For a search beside a running fit, whose result is soon replaced by that of a thorough one: a
   // tenth to a third of its cost on as many observations.

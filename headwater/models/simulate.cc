@@ -61,8 +61,9 @@ void Simulator::next() {
     Generator generator = random_.at(time_, static_cast<std::uint32_t>(m), Purpose::observation);
     const double mean = basis.row(m).head(x_.cols()).dot(x_.row(0)) +
                         basis.row(m).tail(basis.cols() - x_.cols()).sum();
-    observation_[m] = has_levels ? poisson(generator, levels_[m] * mean)
-                                 : emission_.law()->draw(m, mean, generator);
+    observation_[m] = has_levels
+                          ? emission_.law()->draw_at_level(m, levels_[m] * mean, 0, generator)
+                          : emission_.law()->draw(m, mean, generator);
   }
 }
 

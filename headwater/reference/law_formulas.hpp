@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "headwater/any_law.hpp"
-#include "headwater/emission/negative_binomial.hpp"
+#include "headwater/emission/hurdle.hpp"
 #include "headwater/matrix.hpp"
 #include "headwater/reference/gaussian_law.hpp"
 
@@ -82,6 +82,37 @@ inline LawFormulas negative_binomial_formulas(const Vector& dispersion) {
             return (1 + dispersion[m] * y) / (1 + dispersion[m] * mean);
           },
           add_statistics};
+}
+
+// The excess of each channel; the dispersion of each channel's level, or none if it has no level.
+inline LawFormulas hurdle_formulas(const Vector& excess, const Vector& dispersion = {}) {
+  const bool drifts = dispersion.size() > 0;
+  const auto silence = [=](Index m, double mean) {
+    const double phi = drifts ? dispersion[m] : 0;
+    return phi == 0 ? std::exp(-mean) : std::pow(1 + phi * mean, -1 / phi);
+  };
+  const auto density = [=](Index m, double y, double mean) {
+    const double silent = silence(m, mean);
+    if (y == 0) return silent;
+    return (1 - silent) / (1 + excess[m]) * std::pow(excess[m] / (1 + excess[m]), y - 1);
+  };
+  const auto loss = [=](Index m, double y, double mean) {
+    const double softer = 1 / (1 + (drifts ? dispersion[m] : 0) * mean);
+    if (y == 0) return softer;
+    const double silent = silence(m, mean);
+    return (1 - silent * softer) / (1 - silent);
+  };
+  const auto add_statistics = [=](Index m, double y, double, double weight, Vector& out) {
+    if (y == 0) return;
+    const Index first = drifts ? 2 * excess.size() + 2 : 0;
+    out[first + 2 * m] += weight * (y - 1);
+    out[first + 2 * m + 1] += weight;
+  };
+  const AnyLaw law =
+      drifts ? AnyLaw(Hurdle(excess, NegativeBinomial(dispersion, 0.9))) : AnyLaw(Hurdle(excess));
+  return {law, density,
+          [=](Index m, double y, double mean) { return y == 0 ? 0 : 1 / (1 - silence(m, mean)); },
+          loss, add_statistics};
 }
 
 }  // namespace headwater::reference

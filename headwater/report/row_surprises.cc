@@ -20,11 +20,12 @@ constexpr std::size_t kCellsShown = 4;
 
 bool by_excess(double a, double b) { return a > b; }
 
-// Standard deviations from the mean, by the law of the counts.
+// Standard deviations from the mean, by the law of the counts. Beyond a hurdle, the expected count
+// says what the variance is.
 double deviation(const Emission& emission, Index channel, double seen, double expected) {
   const VarianceFunction variance = emission.law()->variance(channel);
-  const double square =
-      variance.constant + expected * (variance.linear + variance.quadratic * expected);
+  const double square = variance.has_hurdle() ? expected * (1 + 2 * variance.excess - expected)
+                                              : variance.variance_of_count(expected);
   if (square > 0) return (seen - expected) / std::sqrt(square);
   return seen > expected ? std::numeric_limits<double>::infinity() : 0;
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "headwater/core/duration.hpp"
-#include "headwater/emission/negative_binomial.hpp"
+#include "headwater/emission/hurdle.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
 #include "headwater/learning/automatic_start.hpp"
@@ -109,14 +109,14 @@ std::vector<AnyLaw> Session::Fit::laws() const {
   if (!is_auto) return {make_law(num_channels_, config_.counts)};
   if (config_.paper_exact) return {AnyLaw()};
   std::vector<AnyLaw> laws = {AnyLaw()};
-  for (const char* name : {NegativeBinomial::kName, NegativeBinomial::kDrifting}) {
+  for (const char* name :
+       {NegativeBinomial::kName, NegativeBinomial::kDrifting, Hurdle::kName, Hurdle::kDrifting}) {
+    const auto& own = find_law(name).parameters;
     CountsConfig counts = config_.counts;
     counts.law = name;
-    if (std::string(name) == NegativeBinomial::kName) {
-      std::erase_if(counts.parameters, [](const Parameter& parameter) {
-        return parameter.name == NegativeBinomial::kPersistence;
-      });
-    }
+    std::erase_if(counts.parameters, [&](const Parameter& parameter) {
+      return std::ranges::find(own, parameter.name, &LawInfo::ParameterInfo::name) == own.end();
+    });
     laws.push_back(make_law(num_channels_, counts));
   }
   return laws;

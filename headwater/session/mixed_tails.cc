@@ -56,8 +56,7 @@ CountTails mixed_tails(const VarianceFunction& variance, double y, double mean, 
 double density_by_variance(const VarianceFunction& variance, double y, double mean,
                            const CountTails& tails) {
   if (tails.at > 0) return tails.at;
-  const double spread =
-      variance.constant + variance.linear * mean + variance.quadratic * mean * mean;
+  const double spread = variance.variance_of_count(mean);
   if (!(spread > 0)) return 0;
   const double apart = y - mean;
   return std::exp(-apart * apart / (2 * spread)) / std::sqrt(spread);

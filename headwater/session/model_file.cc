@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/error.hpp"
 #include "headwater/io/channel_names.hpp"
 #include "headwater/io/files/seal.hpp"
@@ -108,7 +109,8 @@ AnyLaw read_law(const Hdf5Contents& file, const std::string& group, Index num_ch
   counts.law = file.read_string(group + "/counts/law");
   counts.parameters = read_parameters(file, group + "/counts/parameters");
   for (const Parameter& parameter : counts.parameters) {
-    const bool is_shared = parameter.name == "dispersion" && parameter.value.size() == 1;
+    const bool is_shared =
+        parameter.name != NegativeBinomial::kPersistence && parameter.value.size() == 1;
     if (is_shared) counts.dispersion = DispersionOf::kShared;
   }
   return make_law(num_channels, counts);

@@ -292,13 +292,17 @@ const OptionTable<CountsConfig>& counts_options() {
       {choice({.name = "counts",
                .help = "law of the counts around their means; poisson: the variance is the mean; "
                        "negative-binomial: the variance is mean + dispersion mean^2; drifting: "
-                       "besides, each channel has a level that drifts around 1; auto: the one that "
+                       "besides, each channel has a level that drifts around 1; hurdle: for counts "
+                       "that are mostly 0 or 1, 0 as often as under poisson, but rarely above 1; "
+                       "drifting-hurdle: the same with levels that drift; auto: the one that "
                        "better predicts held-out observations of the search for a start, "
                        "poisson where there is no search",
                .recorded = kModels},
               &CountsConfig::law, law_choices()),
        choice({.name = "dispersion",
-               .help = "whether each channel has a dispersion of its own, or all share one",
+               .help =
+                   "whether each channel has a dispersion (and an excess) of its own, or all share "
+                   "one",
                .recorded = kModels},
               &CountsConfig::dispersion, dispersion_choices())}));
   return table;

@@ -20,6 +20,7 @@ constexpr double kLeastTail = 1e-300;
 // Channels of smaller means are scored together, until the mean of their sum is as large. A row of
 // rare counts then says what it can, and no more.
 constexpr double kRareMean = 1;
+constexpr double kRarePresence = 0.2;
 // So many points must be left where a row has told what it can.
 constexpr double kFewestPoints = 32;
 // Channels whose own tail probability is computed: those of the largest standardised distances.
@@ -31,11 +32,29 @@ constexpr int kMostSteps = 8;
 // Points of less weight are left out.
 constexpr double kRuledOut = 1e-8;
 
-double variance_of(const VarianceFunction& f, double mean) {
-  return f.constant + f.linear * mean + f.quadratic * mean * mean;
+bool counts_events(const VarianceFunction& f) { return f.constant == 0 && f.linear == 1; }
+
+// Whether a count of this intensity is scored together with others: as long as their sum is nearly
+// negative binomial. A sum of zeros and ones is so only if the ones are rare.
+bool is_rare(const VarianceFunction& f, double mean) {
+  return counts_events(f) && mean < (f.has_hurdle() ? kRarePresence : kRareMean);
 }
 
-bool counts_events(const VarianceFunction& f) { return f.constant == 0 && f.linear == 1; }
+// How far a count is from its expectation, for the slope of the log-likelihood. Beyond a hurdle
+// only one count tells about the intensity.
+struct Apart {
+  double count;
+  double variance;
+  double slope;  // of the expectation in the intensity
+};
+
+Apart apart(VarianceFunction f, double count, double mean) {
+  if (f.has_hurdle()) {
+    f.excess = 0;
+    count = std::min(count, 1.0);
+  }
+  return {count - f.mean_count(mean), f.variance_of_count(mean), f.slope_of_mean(mean)};
+}
 
 }  // namespace
 
@@ -73,9 +92,8 @@ void SurpriseMeter::list_cells(const Prediction& prediction) {
   const AnyLaw& law = prediction.emission->law();
   const std::span<const double> dispersions = given_.dispersions();
   for_each_seen(given_, [&](Index m, double count, double exposure) {
-    const VarianceFunction variance =
-        dispersions.empty() ? law->variance(m)
-                            : VarianceFunction{0, 1, dispersions[static_cast<std::size_t>(m)]};
+    VarianceFunction variance = law->variance(m);
+    if (!dispersions.empty()) variance.quadratic = dispersions[static_cast<std::size_t>(m)];
     cells_.push_back({m, count, exposure, variance});
   });
 }
@@ -86,18 +104,12 @@ void SurpriseMeter::set_means(const Prediction& prediction) {
   activation_variances_.resize(0);
   if (x.has_points()) activation_means_ = x.points.transpose() * x.weights;
   if (x.has_moments()) {
-    const Index components = x.means.size();
-    activation_variances_ = x.variances;
     if (!x.has_points()) {
       activation_means_.setOnes(basis.cols());
-      activation_means_.head(components) =
+      activation_means_.head(x.means.size()) =
           x.is_logarithmic ? (x.means + x.variances / 2).array().exp().matrix() : x.means;
     }
-    if (x.is_logarithmic) {
-      activation_variances_ =
-          x.variances.array().min(50).unaryExpr([](double v) { return std::expm1(v); });
-      activation_variances_.array() *= activation_means_.head(components).array().square();
-    }
+    activation_variances_ = activation_variances(x, activation_means_);
   }
   intensities_.noalias() = basis * activation_means_;
   Vector mixing = Vector::Zero(basis.rows());
@@ -125,9 +137,10 @@ bool SurpriseMeter::points_are_fine(const Prediction& prediction) {
   const Matrix& basis = prediction.emission->basis();
   Vector of_channels = Vector::Zero(basis.rows());
   for (std::size_t j = 0; j < cells_.size(); ++j) {
-    const double variance = variance_of(cells_[j].variance, means_[static_cast<Index>(j)]);
-    if (!(variance > 0)) continue;
-    of_channels[cells_[j].channel] = cells_[j].exposure * cells_[j].exposure / variance;
+    const Apart cell = apart(cells_[j].variance, cells_[j].count, means_[static_cast<Index>(j)]);
+    if (!(cell.variance > 0)) continue;
+    const double slope = cells_[j].exposure * cell.slope;
+    of_channels[cells_[j].channel] = slope * slope / cell.variance;
   }
   const Vector information =
       basis.leftCols(activation_variances_.size()).cwiseAbs2().transpose() * of_channels;
@@ -162,7 +175,7 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
       const double mean = cell.exposure * intensities_[i];
       const CountTails own = tails_by_variance(cell.variance, cell.count, mean);
       tails.add(weights_[i], own);
-      expected += weights_[i] * mean;
+      expected += weights_[i] * cell.variance.mean_count(mean);
       likelihoods_[i] = weights_[i] * density_by_variance(cell.variance, cell.count, mean, own);
       sum += likelihoods_[i];
     }
@@ -188,7 +201,8 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
   }
 }
 
-// Rare counts are scored together: their sum is taken to be negative binomial.
+// Rare counts are scored together: their sum is taken to be negative binomial, and Poisson's if it
+// scatters less.
 void SurpriseMeter::score_given_best(const Prediction& prediction, Generator& generator) {
   struct {
     double count = 0;
@@ -197,7 +211,7 @@ void SurpriseMeter::score_given_best(const Prediction& prediction, Generator& ge
   } rare;
   const auto score_rare = [&] {
     if (rare.mean > 0 || rare.count > 0) {
-      const double phi = rare.mean > 0 ? rare.excess / (rare.mean * rare.mean) : 0;
+      const double phi = rare.mean > 0 ? std::max(0.0, rare.excess) / (rare.mean * rare.mean) : 0;
       add_score(
           negative_binomial_tails(rare.count, rare.mean, phi).smaller_side(generator.uniform()));
     }
@@ -207,17 +221,18 @@ void SurpriseMeter::score_given_best(const Prediction& prediction, Generator& ge
   for (const Cell& cell : cells_) {
     const double mean = cell.exposure * intensities_[cell.channel];
     const bool is_count = counts_events(cell.variance);
+    const double expected = cell.variance.mean_count(mean);
     if (is_count && cell.count == 0) {
       log_silences_[cell.channel] = negative_binomial::softened(mean, cell.variance.quadratic);
-      silent_means_[cell.channel] = mean;
+      silent_means_[cell.channel] = expected;
     }
-    if (is_count && mean < kRareMean) {
+    if (is_rare(cell.variance, mean)) {
       rare.count += cell.count;
-      rare.mean += mean;
-      rare.excess += cell.variance.quadratic * mean * mean;
+      rare.mean += expected;
+      rare.excess += cell.variance.variance_of_count(mean) - expected;
       if (rare.mean >= kRareMean) score_rare();
       // Too few counts are no surprise here: a test of one side.
-      const CountTails tails = negative_binomial_tails(cell.count, mean, cell.variance.quadratic);
+      const CountTails tails = tails_by_variance(cell.variance, cell.count, mean);
       note_channel(tails.above + generator.uniform() * tails.at);
       num_tests_ += 0.5;
       continue;
@@ -246,10 +261,11 @@ void SurpriseMeter::find_best(const Prediction& prediction) {
     Vector informations = Vector::Zero(basis.rows());
     for (const Cell& cell : cells_) {
       const double mean = cell.exposure * intensities_[cell.channel];
-      const double variance = variance_of(cell.variance, mean);
-      if (!(variance > 0)) continue;
-      slopes[cell.channel] = cell.exposure * (cell.count - mean) / variance;
-      informations[cell.channel] = cell.exposure * cell.exposure / variance;
+      const Apart seen = apart(cell.variance, cell.count, mean);
+      if (!(seen.variance > 0)) continue;
+      const double slope = cell.exposure * seen.slope;
+      slopes[cell.channel] = slope * seen.count / seen.variance;
+      informations[cell.channel] = slope * slope / seen.variance;
     }
     const auto now = best_.head(components).array();
     Vector gradient = basis.leftCols(components).transpose() * slopes;
@@ -297,44 +313,83 @@ void SurpriseMeter::score_activations(const PredictedActivations& x) {
 void SurpriseMeter::measure_total(const Prediction& prediction, Generator& generator) {
   const PredictedActivations& x = prediction.activations;
   const Matrix& basis = prediction.emission->basis();
-  Vector exposures = Vector::Zero(basis.rows());
+  Vector slopes = Vector::Zero(basis.rows());  // of the expected total in the intensities
   VarianceFunction variance{0, 0, 0};
+  double excess = 0;  // of the variance over the mean, beyond hurdles
+  double at_means = 0;
+  bool has_hurdles = false;
   for (std::size_t j = 0; j < cells_.size(); ++j) {
     const Cell& cell = cells_[j];
-    const double mean = means_[static_cast<Index>(j)];
-    exposures[cell.channel] = cell.exposure;
-    surprise_.expected_total += mean;
+    const auto i = static_cast<Index>(j);
+    const double mean = means_[i];
+    const double expected = cell.variance.mean_count(mean);
+    slopes[cell.channel] = cell.exposure * cell.variance.slope_of_mean(mean);
+    surprise_.expected_total += expected_count(prediction, i);
     surprise_.seen_total += cell.count;
+    at_means += expected;
     variance.constant += cell.variance.constant;
-    variance.linear += cell.variance.linear * mean;
-    variance.quadratic += cell.variance.quadratic * mean * mean;
+    variance.linear += cell.variance.linear * expected;
+    if (cell.variance.has_hurdle()) {
+      has_hurdles = true;
+      excess += cell.variance.variance_of_count(mean) - expected;
+    } else {
+      variance.quadratic += cell.variance.quadratic * mean * mean;
+    }
   }
-  const double expected = surprise_.expected_total;
-  if (expected > 0) {
+  // A sum that scatters less than a Poisson count is taken for one.
+  variance.quadratic += std::max(0.0, excess);
+  if (at_means > 0) {
     // As functions of the sum, up to the rounding of means that were multiplied.
-    variance.linear /= expected;
+    variance.linear /= at_means;
     if (std::abs(variance.linear - 1) < 1e-9) variance.linear = 1;
-    variance.quadratic /= expected * expected;
+    variance.quadratic /= at_means * at_means;
   }
-  const Vector sums = basis.transpose() * exposures;
+  const Vector sums = basis.transpose() * slopes;
   const double seen = surprise_.seen_total;
   const CountTails tails =
       x.has_points()
-          ? mixed_tails(variance, seen, Vector(x.points * sums), x.weights)
+          ? mixed_tails(variance, seen,
+                        has_hurdles ? totals_at_points(x, basis) : Vector(x.points * sums),
+                        x.weights)
           : mixed_tails(
-                variance, seen, expected,
+                variance, seen, at_means,
                 sums.head(activation_variances_.size()).cwiseAbs2().dot(activation_variances_),
                 x.is_logarithmic);
   surprise_.p_total = std::min(1.0, 2 * tails.smaller_side(generator.uniform()));
+}
+
+Vector SurpriseMeter::totals_at_points(const PredictedActivations& x, const Matrix& basis) const {
+  Vector totals = Vector::Zero(x.points.rows());
+  for (const Cell& cell : cells_) {
+    const Vector means = x.points * (cell.exposure * basis.row(cell.channel).transpose());
+    totals += means.unaryExpr([&](double mean) { return cell.variance.mean_count(mean); });
+  }
+  return totals;
+}
+
+// Beyond a hurdle: over the points, or for a gamma law of the intensity.
+double SurpriseMeter::expected_count(const Prediction& prediction, Index cell) const {
+  const Cell& own = cells_[static_cast<std::size_t>(cell)];
+  const double mean = means_[cell];
+  if (!own.variance.has_hurdle()) return mean;
+  const PredictedActivations& x = prediction.activations;
+  if (!x.has_points()) {
+    return own.variance.mean_count(mean, mean > 0 ? mixing_[cell] / (mean * mean) : 0);
+  }
+  const auto row = own.exposure * prediction.emission->basis().row(own.channel).transpose();
+  const Vector means = x.points * row;
+  return x.weights.dot(means.unaryExpr([&](double mu) { return own.variance.mean_count(mu); }));
 }
 
 void SurpriseMeter::list_channels(const Prediction& prediction) {
   const PredictedActivations& x = prediction.activations;
   const auto distance = [&](std::size_t j) {
     const auto i = static_cast<Index>(j);
-    const double spread = variance_of(cells_[j].variance, means_[i]) + mixing_[i];
-    const double apart = cells_[j].count - means_[i];
-    return apart * apart / (spread > 0 ? spread : 1e-12);
+    const VarianceFunction& law = cells_[j].variance;
+    const double slope = law.slope_of_mean(means_[i]);
+    const double spread = law.variance_of_count(means_[i]) + slope * slope * mixing_[i];
+    const double away = cells_[j].count - law.mean_count(means_[i]);
+    return away * away / (spread > 0 ? spread : 1e-12);
   };
   std::vector<std::size_t> order(cells_.size());
   distances_.resize(cells_.size());
@@ -357,7 +412,8 @@ void SurpriseMeter::list_channels(const Prediction& prediction) {
                       (x.points * prediction.emission->basis().row(cell.channel).transpose()),
                   x.weights)
             : mixed_tails(cell.variance, cell.count, means_[j], mixing_[j], x.is_logarithmic);
-    surprise_.channels.push_back({cell.channel, means_[j], cell.count, tails.two_sided()});
+    surprise_.channels.push_back(
+        {cell.channel, expected_count(prediction, j), cell.count, tails.two_sided()});
   }
   std::ranges::stable_sort(surprise_.channels, {}, &CellSurprise::p);
   if (std::ssize(surprise_.channels) > kListed) surprise_.channels.resize(kListed);

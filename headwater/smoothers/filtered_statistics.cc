@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission/plain_sums.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 
 namespace headwater {
@@ -168,12 +169,13 @@ void FilteredStatistics::add_law_statistics(const FastFilter& filter) {
     const Emission& emission = filter.emission().at(step.observation.position());
     const Index components = step.variance.size();
     const double half = coefficients_[static_cast<std::size_t>(t)] / 2;
-    for_each_seen(step.observation, [&](Index m, double count, double exposure) {
+    const BlockLaw& law = *emission.law();
+    for_each_cell_of(law, step.observation, [&](Index m, double count, double exposure) {
       const auto row = row_of(emission, m);
       const double intensity = row.dot(step.activation);
       const double deviation = std::sqrt(row.head(components).cwiseAbs2().dot(step.variance));
       for (const double at : {intensity + deviation, std::max(intensity - deviation, 0.0)}) {
-        emission.law()->add_statistics(m, count, exposure, at, half, as_span(statistics_.s4));
+        law.add_statistics(m, count, exposure, at, half, as_span(statistics_.s4));
       }
     });
   }

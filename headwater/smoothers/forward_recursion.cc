@@ -5,33 +5,20 @@
 #include <utility>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission/plain_sums.hpp"
 
 namespace headwater {
 
 namespace {
 
 // Calls visit(x, m, forces of the cell, count, exposure, lambda_m(x)) for the cells that a law
-// looks at one by one: those with a count, or all that were seen.
+// looks at one by one.
 template <class Visit>
 void for_each_cell(const ExactFilter& filter, const Observation& y, const Visit& visit) {
   const BlockLaw& law = *filter.emission().law();
-  const auto intensity_of = [&](Index m, Index x) {
-    return filter.basis().row(m).dot(filter.states().row(x));
-  };
-  if (law.has_plain_losses()) {
-    for (std::size_t j = 0; j < y.channels().size(); ++j) {
-      const Index m = y.channels()[j];
-      for (Index x = 0; x < filter.states().rows(); ++x) {
-        const double intensity = intensity_of(m, x);
-        const double gain = intensity > 0 ? y.counts()[j] / intensity : 0;
-        visit(x, m, CellForces{gain, 1}, y.counts()[j], 1.0, intensity);
-      }
-    }
-    return;
-  }
-  for_each_seen(y, [&](Index m, double count, double exposure) {
+  for_each_cell_of(law, y, [&](Index m, double count, double exposure) {
     for (Index x = 0; x < filter.states().rows(); ++x) {
-      const double intensity = intensity_of(m, x);
+      const double intensity = filter.basis().row(m).dot(filter.states().row(x));
       visit(x, m, law.forces_in(y, m, count, exposure, intensity), count, exposure, intensity);
     }
   });
@@ -131,12 +118,12 @@ void ForwardRecursion::add_counts(const ExactFilter& filter, const Vector& law,
                   own.segment(offset_s2() + m * num_components_, num_components_) +=
                       mass * forces.gain *
                       filter.basis().row(m).cwiseProduct(filter.states().row(x));
-                  if (!has_losses) return;
-                  own.segment(offset_unseen() + m * num_components_, num_components_) +=
-                      mass * (1 - forces.loss) * filter.states().row(x);
                   of_counts.add_statistics(
                       m, count, exposure, intensity, mass,
                       {own.data() + offset_s4(), static_cast<std::size_t>(num_law_statistics_)});
+                  if (!has_losses) return;
+                  own.segment(offset_unseen() + m * num_components_, num_components_) +=
+                      mass * (1 - forces.loss) * filter.states().row(x);
                 });
 }
 

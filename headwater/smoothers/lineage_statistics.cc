@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "headwater/emission/plain_sums.hpp"
+
 namespace headwater {
 
 LineageStatistics::LineageStatistics(const Statistics& like)
@@ -59,37 +61,28 @@ void LineageStatistics::add_counts(const Eigen::Ref<const Matrix>& activations,
                                    const Emission& emission, const Observation& y, double weight) {
   const BlockLaw& law = *emission.law();
   const Matrix& basis = emission.basis();
-  if (law.has_plain_losses()) {
-    for (Index i = 0; i < table_.rows(); ++i) {
-      for (std::size_t j = 0; j < y.channels().size(); ++j) {
-        const Index m = y.channels()[j];
-        const double intensity = basis.row(m).dot(activations.row(i));
-        if (!(intensity > 0)) continue;
-        const double share = weight * y.counts()[j] / intensity;
-        table_.row(i).segment(offset_s2() + m * num_components_, num_components_) +=
-            share * basis.row(m).cwiseProduct(activations.row(i));
-      }
+  const bool has_losses = !law.has_plain_losses();
+  if (has_losses) {
+    make_room_for_unseen();
+    for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+      if (y.exposures()[j] > 0) continue;
+      table_.middleCols(offset_unseen() + y.exposed()[j] * num_components_, num_components_) +=
+          weight * activations;
     }
-    return;
-  }
-  make_room_for_unseen();
-  for (std::size_t j = 0; j < y.exposed().size(); ++j) {
-    if (y.exposures()[j] > 0) continue;
-    table_.middleCols(offset_unseen() + y.exposed()[j] * num_components_, num_components_) +=
-        weight * activations;
   }
   for (Index i = 0; i < table_.rows(); ++i) {
     auto own = table_.row(i);
     const std::span<double> s4(own.data() + offset_s4(),
                                static_cast<std::size_t>(num_law_statistics_));
-    for_each_seen(y, [&](Index m, double count, double exposure) {
+    for_each_cell_of(law, y, [&](Index m, double count, double exposure) {
       const double intensity = basis.row(m).dot(activations.row(i));
       const CellForces forces = law.forces_in(y, m, count, exposure, intensity);
       own.segment(offset_s2() + m * num_components_, num_components_) +=
           weight * forces.gain * basis.row(m).cwiseProduct(activations.row(i));
+      law.add_statistics(m, count, exposure, intensity, weight, s4);
+      if (!has_losses) return;
       own.segment(offset_unseen() + m * num_components_, num_components_) +=
           weight * (1 - forces.loss) * activations.row(i);
-      law.add_statistics(m, count, exposure, intensity, weight, s4);
     });
   }
 }

@@ -17,10 +17,22 @@ class Emission;
 struct Statistics;
 
 // The variance of a count around its mean mu: constant + linear mu + quadratic mu^2.
-struct VarianceFunction {
+//
+// A law with a hurdle differs: mu is its intensity, and not its mean. A count is 0 as often as a
+// count of that variance would be. Otherwise it is 1 and, with a geometric law, `excess` more on
+// average.
+struct HEADWATER_EXPORT VarianceFunction {
   double constant = 0;
   double linear = 0;
   double quadratic = 0;
+  double excess = -1;  // negative: there is no hurdle
+
+  bool has_hurdle() const { return excess >= 0; }
+  // `mixing` is the squared coefficient of variation of mu, where mu is not known but has a gamma
+  // law.
+  double mean_count(double mu, double mixing = 0) const;
+  double slope_of_mean(double mu) const;  // in mu
+  double variance_of_count(double mu) const;
 };
 
 // The derivative of one cell's log-density in its intensity lambda is gain - loss.
@@ -93,9 +105,9 @@ class HEADWATER_EXPORT BlockLaw {
   virtual std::unique_ptr<BlockLaw> clone() const = 0;
   virtual std::string name() const = 0;
 
-  // Whether the gain of every cell is count / lambda and its loss is the exposure. The loss then
-  // does not depend on the activations, and the term of a channel without a count is linear in
-  // lambda.
+  // Whether the loss of every cell is its exposure, and only cells with a count have statistics of
+  // the law's own. The loss then does not depend on the activations, and the term of a channel
+  // without a count is linear in lambda.
   virtual bool has_plain_losses() const = 0;
 
   // Fills the evidence of an observation. column_sums: those of the basis.
@@ -129,6 +141,12 @@ class HEADWATER_EXPORT BlockLaw {
     return cell_forces(channel, count, exposure, intensity);
   }
 
+  // The loss of a cell of exposure 1, expected over its counts. By default where the count is its
+  // mean, which is the same if the loss is linear in the count.
+  virtual double expected_loss(Index channel, double intensity) const {
+    return cell_forces(channel, intensity, 1, intensity).loss;
+  }
+
   // By default, both use the functions above; a law may override them with something faster.
   virtual std::unique_ptr<StateLikelihoods> state_likelihoods(Matrix states) const;
   virtual std::unique_ptr<EmissionSums> sums() const;
@@ -138,6 +156,12 @@ class HEADWATER_EXPORT BlockLaw {
                            std::span<double> out) const = 0;
   virtual VarianceFunction variance(Index channel) const = 0;
   virtual double draw(Index channel, double mean, Generator& generator) const = 0;
+  // A count of a law whose channels drift, where this is the dispersion of the level; 0 if the
+  // level is known.
+  virtual double draw_at_level(Index channel, double mean, double /*dispersion*/,
+                               Generator& generator) const {
+    return draw(channel, mean, generator);
+  }
 
   // The law's own parameters: none unless it is learnable.
   virtual Parameters parameters() const = 0;

@@ -31,6 +31,9 @@ struct PredictedActivations {
   bool has_moments() const { return means.size() > 0; }
 };
 
+// The variances of the activations of the components, given their means: from the moments.
+HEADWATER_EXPORT Vector activation_variances(const PredictedActivations& x, const Vector& means);
+
 // The prediction of observation t as it was before that observation, and the activations after it.
 struct Prediction {
   std::int64_t t = 0;

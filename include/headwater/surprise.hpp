@@ -79,6 +79,8 @@ class HEADWATER_EXPORT SurpriseMeter {
   void note_channel(double tail);  // of the smaller side
   void list_channels(const Prediction& prediction);
   void measure_total(const Prediction& prediction, Generator& generator);
+  Vector totals_at_points(const PredictedActivations& x, const Matrix& basis) const;
+  double expected_count(const Prediction& prediction, Index cell) const;
 
   RowSurprise surprise_;
   Observation given_;

@@ -169,7 +169,7 @@ class Model:
     def counts(self) -> dict[str, Any]:
         """The law of the counts: ``{"law": "negative-binomial", "dispersion": ...}``.
 
-        `dispersion` is a number, or one for each channel.
+        `dispersion`, and the `excess` of a hurdle law, is a number, or one for each channel.
         """
         return self._core.counts(False)
 
