@@ -148,7 +148,10 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.model_.apply(X, sequence=self._as_sequence(sequence), **self._engine())
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """The expected counts given the activations X: n_samples x n_features."""
+        """The expected counts given the activations X: n_samples x n_features.
+
+        Under a hurdle law, the intensities behind the counts.
+        """
         check_is_fitted(self)
         expected = np.asarray(X, dtype=float) @ self.components_
         return expected if self.background_ is None else expected + self.background_
