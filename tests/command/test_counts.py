@@ -153,7 +153,8 @@ def test_what_is_held_stays(headwater):
     (["--paper-exact", *NEGATIVE_BINOMIAL],
      "paper-exact has counts poisson; it cannot go with counts negative-binomial"),
     (["--counts", "normal"],
-     "--counts normal: expected one of auto, poisson, negative-binomial, drifting"),
+     "--counts normal: expected one of auto, poisson, negative-binomial, drifting, "
+         "hurdle, drifting-hurdle"),
 ], ids=lambda value: value if isinstance(value, str) else " ".join(value))
 def test_what_makes_no_sense_is_refused(headwater, arguments, reason):
     headwater.write("y.csv", "1,2,3,4\n0,0,2,1\n")
