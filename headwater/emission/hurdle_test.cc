@@ -17,17 +17,17 @@
 namespace headwater {
 namespace {
 
-constexpr double kDispersions[] = {0, 1e-7, 1e-3, 0.4, 3, 50};
-constexpr double kMeans[] = {1e-9, 1e-4, 0.3, 1, 5, 60};
+constexpr double kHurdleDispersions[] = {0, 1e-7, 1e-3, 0.4, 3, 50};
+constexpr double kHurdleMeans[] = {1e-9, 1e-4, 0.3, 1, 5, 60};
 
-Hurdle with_levels(Vector excess, Vector dispersion) {
+Hurdle hurdle_with_levels(Vector excess, Vector dispersion) {
   return Hurdle(std::move(excess), NegativeBinomial(std::move(dispersion), 0.9));
 }
 
 // In quadruple the digits, where a difference loses half of them.
 TEST(HurdleTerms, AreTheirFormulas) {
-  for (const double phi : kDispersions) {
-    for (const double mu : kMeans) {
+  for (const double phi : kHurdleDispersions) {
+    for (const double mu : kHurdleMeans) {
       const auto wide = static_cast<long double>(mu);
       const long double away = phi == 0 ? wide : std::log1p(phi * wide) / phi;
       const long double silent = std::exp(-away);
@@ -56,7 +56,7 @@ TEST(HurdleTerms, AreTheirFormulas) {
 TEST(Hurdle, ProbabilitiesAddUpToTheMeanAndTheVarianceThatItSays) {
   for (const double phi : {0.0, 0.7}) {
     for (const double excess : {1e-6, 0.2, 3.0}) {
-      const Hurdle law = with_levels(Vector::Constant(1, excess), Vector::Constant(1, phi));
+      const Hurdle law = hurdle_with_levels(Vector::Constant(1, excess), Vector::Constant(1, phi));
       for (const double mu : {0.01, 0.8, 12.0}) {
         double sum = 0;
         double mean = 0;
@@ -102,7 +102,7 @@ TEST(Hurdle, TheMeanOverUncertainIntensitiesIsTheirMixture) {
 TEST(Hurdle, TailsAreSumsOfProbabilities) {
   for (const double phi : {0.0, 0.7}) {
     for (const double excess : {1e-6, 0.3, 4.0}) {
-      const Hurdle law = with_levels(Vector::Constant(1, excess), Vector::Constant(1, phi));
+      const Hurdle law = hurdle_with_levels(Vector::Constant(1, excess), Vector::Constant(1, phi));
       for (const double mu : {0.01, 2.0}) {
         for (const double y : {0.0, 1.0, 2.0, 9.0}) {
           double below = 0;
@@ -129,8 +129,8 @@ TEST(Hurdle, Conforms) {
     const Vector one = Vector::Constant(1, excess);
     const Vector each = excess * Vector{{1, 2, 0.5, 1}};
     for (const AnyLaw& law :
-         {AnyLaw(Hurdle(one)), AnyLaw(Hurdle(each)), AnyLaw(with_levels(one, one)),
-          AnyLaw(with_levels(each, Vector{{0.1, 0, 2, 0.4}}))}) {
+         {AnyLaw(Hurdle(one)), AnyLaw(Hurdle(each)), AnyLaw(hurdle_with_levels(one, one)),
+          AnyLaw(hurdle_with_levels(each, Vector{{0.1, 0, 2, 0.4}}))}) {
       EXPECT_EQ(check_emission(law, {}, 4).findings, std::vector<std::string>())
           << law->name() << " " << excess;
     }
@@ -146,7 +146,7 @@ TEST(Hurdle, RefusesWhatIsNoParameter) {
   EXPECT_EQ(law.excess(2), 0.7);
   law.set_parameter(scalar_parameter("excess", 0));
   EXPECT_GT(law.excess(0), 0);  // a count of 2 stays possible
-  Hurdle drifting = with_levels(Vector::Constant(3, 0.1), Vector::Constant(3, 0.1));
+  Hurdle drifting = hurdle_with_levels(Vector::Constant(3, 0.1), Vector::Constant(3, 0.1));
   drifting.set_parameter(scalar_parameter("dispersion", 2));
   EXPECT_EQ(drifting.dispersion(1), 2);
   EXPECT_THROW(drifting.set_parameter(scalar_parameter("noise", 1)), UsageError);
@@ -199,7 +199,7 @@ TEST(HurdleSums, OfABlockAreThoseOfItsCells) {
   const Observation* const pointers[] = {&observations[0], &observations[1], &observations[2]};
   const Vector excess{{0.1, 0.2, 0.3, 0.4}};
   for (const AnyLaw& law :
-       {AnyLaw(Hurdle(excess)), AnyLaw(with_levels(excess, Vector{{0.5, 0, 2, 0.01}}))}) {
+       {AnyLaw(Hurdle(excess)), AnyLaw(hurdle_with_levels(excess, Vector{{0.5, 0, 2, 0.01}}))}) {
     const Emission emission(basis, law);
     Statistics found(4, 3, 0, law->num_statistics(4));
     Statistics expected = found;

@@ -133,7 +133,7 @@ TEST(LevelFilter, WithoutDispersionEveryLevelIsOne) {
 // persistence. The information says how exactly: a normal estimate is farther than 4.5 standard
 // errors from the truth once in 150,000 times, for each of the two. That the law of a level is
 // taken to be a gamma law biases both by less than that.
-void expect_found(Tells tells, Index channels, Index length, const Vector& intensities) {
+void expect_drift_found(Tells tells, Index channels, Index length, const Vector& intensities) {
   const double phi = 0.5;
   const double rho = 0.9;
   Generator generator = RandomStream(3).at(1, 0, Purpose::observation);
@@ -174,11 +174,11 @@ void expect_found(Tells tells, Index channels, Index length, const Vector& inten
 }
 
 TEST(DriftScores, FindTheParametersThatLevelsWereDrawnWith) {
-  expect_found(Tells::kCount, 6, 3000, Vector{{0.5, 1.5, 2.5, 3.5, 4.5, 5.5}});
+  expect_drift_found(Tells::kCount, 6, 3000, Vector{{0.5, 1.5, 2.5, 3.5, 4.5, 5.5}});
 }
 
 TEST(DriftScores, FindThemFromZerosAndOnes) {
-  expect_found(Tells::kPresence, 12, 6000, Vector::LinSpaced(12, 0.3, 1.5));
+  expect_drift_found(Tells::kPresence, 12, 6000, Vector::LinSpaced(12, 0.3, 1.5));
 }
 
 TEST(DriftScores, HeldParametersStay) {
