@@ -67,7 +67,7 @@ enum class Rung {
 
 // Of `full` observations the last start is found. With a search for it, lighter ones come after 50,
 // 200, 1,000, 4,000, 16,000, ... observations, up to half of that. Provisional starts come
-// after 2, 4, 8, 16, ... observations.
+// after 2, 3, 4, 6, 8, 12, 16, ... observations.
 Rung rung_at(std::int64_t observations, std::int64_t full, bool searches);
 
 // The log-probability of an observation when nothing at all was seen before, not even how large

@@ -23,7 +23,8 @@ TEST(Rungs, SearchesComeEverMoreRarely) {
   constexpr Rung f = Rung::kFull;
   using Rungs = std::map<std::int64_t, Rung>;
   EXPECT_EQ(rungs(1, true), (Rungs{{1, f}}));
-  EXPECT_EQ(rungs(20, true), (Rungs{{2, p}, {4, p}, {8, p}, {16, p}, {20, f}}));
+  EXPECT_EQ(rungs(20, true),
+            (Rungs{{2, p}, {3, p}, {4, p}, {6, p}, {8, p}, {12, p}, {16, p}, {20, f}}));
   EXPECT_EQ(rungs(0, false), (Rungs{{0, f}}));
   const auto searched = [&](std::int64_t full, bool searches) {
     Rungs found = rungs(full, searches);
