@@ -30,6 +30,7 @@ struct ShowOptions {
   bool last = false;
   bool profile = false;
   bool channel_profile = false;
+  bool standard_errors = false;
   Index period = 0;
   std::string compare;
 };
@@ -44,8 +45,19 @@ void print_row(const Row& row) {
   print_words("\n");
 }
 
+const StandardErrors& errors_to_show(const ShowOptions& options, const Model& model) {
+  if (model.standard_errors) return *model.standard_errors;
+  throw InputError(fmt::format(
+      "{}: has no standard errors; expected a model of fit --standard-errors, and of a stream that "
+      "is long enough for them",
+      options.model));
+}
+
 void print_basis(const ShowOptions& options, const Model& model) {
-  const Matrix basis = basis_of(estimate_to_show(options, model), model.background);
+  const Matrix basis =
+      options.standard_errors
+          ? Matrix(errors_to_show(options, model).robust.basis.leftCols(model.num_components()))
+          : basis_of(estimate_to_show(options, model), model.background);
   for (Index m = 0; m < basis.rows(); ++m) print_row(basis.row(m));
 }
 
@@ -140,6 +152,20 @@ double median(const Matrix& values) {
   return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
 }
 
+// The parameters with their standard errors; of many, the median.
+void print_errors(const StandardErrors& errors) {
+  print_words("standard errors ({})\n",
+              errors.is_full ? "all numbers taken together"
+                             : "each channel by itself: too small if activations are "
+                               "poorly known");
+  for (const auto& [name, value] : errors.robust.parameters) {
+    print_words("  {:<12} {:10.4g}{}\n", name, median(value),
+                value.size() > 1 ? fmt::format(", the median of {}", value.size()) : "");
+  }
+  print_words("  {:<12} {:10.4g}, the median; --basis --standard-errors prints all\n", "basis",
+              median(errors.robust.basis));
+}
+
 // Prints a list on one line, and a table row by row.
 void print_parameter(const std::string& name, const Matrix& value) {
   const Matrix rows = value.cols() == 1 ? Matrix(value.transpose()) : value;
@@ -213,6 +239,7 @@ void print_text(const ShowOptions& options, const Model& model) {
         "them\n",
         gains.cols(), gains.minCoeff(), gains.maxCoeff());
   }
+  if (model.standard_errors) print_errors(*model.standard_errors);
   if (!model.choice_of_components.empty()) {
     fmt::print("{}", choice_text(model.choice_of_components));
   }
@@ -292,6 +319,9 @@ OptionTable<ShowOptions> show_table() {
                 .help = "print the basis beside another one (M x K), columns matched; if FILE is a "
                         "model, print for each component how similar the nearest one there is"},
                &ShowOptions::compare, kFileName),
+           flag({.name = "standard-errors",
+                 .help = "with --basis: print the standard errors of its entries instead"},
+                &ShowOptions::standard_errors),
            flag({.name = "last", .help = "use the last iterate instead of the average"},
                 &ShowOptions::last)}),
   });
@@ -314,5 +344,7 @@ void add_show(CLI::App& app, Run& run) {
   add_options(command, show_table(), *options);
   exclude_each_other(
       command, {"--json", "--basis", "--profile", "--channel-profile", "--trace", "--compare"});
+  command.get_option("--standard-errors")->needs(command.get_option("--basis"));
+  command.get_option("--standard-errors")->excludes(command.get_option("--last"));
   command.callback([options, &run] { run = [options] { show(*options); }; });
 }

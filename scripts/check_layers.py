@@ -31,7 +31,7 @@ LAYERS = [
 PUBLIC = {
     "session": ["headwater", "session", "config", "model", "inference", "registry", "surprise",
                 "score_error", "watch"],
-    "learning": ["estimate", "m_step_options", "matching"],
+    "learning": ["estimate", "m_step_options", "matching", "standard_errors"],
     "io": ["source", "sink"],
     "engines": ["forecast", "prediction"],
     "filters": ["reports"],

@@ -56,6 +56,12 @@ bool IterateAverage::has_lengths(Index shortest, Index longest) const {
   return true;
 }
 
+double IterateAverage::part() const {
+  double count = 0;
+  for (const Stretch& stretch : stretches_) count += static_cast<double>(stretch.count);
+  return count / static_cast<double>(count_);
+}
+
 Vector IterateAverage::mean() const {
   Vector sum = stretches_.front().sum;
   lengthen(sum, stretches_.back().sum.size());

@@ -21,6 +21,7 @@ class IterateAverage {
   void add(std::span<const std::span<const double>> parts);
   bool empty() const { return count_ == 0; }
   Vector mean() const;
+  double part() const;  // of all vectors so far, those that are in the mean; not if empty
   void exchange(StateArchive& archive) { archive(stretches_, count_, next_border_); }
   // Whether it can have come about by vectors of these lengths.
   bool has_lengths(Index shortest, Index longest) const;

@@ -25,6 +25,7 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
 void OnlineEm::exchange(StateArchive& archive) {
   archive(estimate_, m_step_, curvature_, next_curvature_, average_, observations_, clock_,
           impossible_, m_steps_, revivals_, next_revival_, log_likelihood_, lost_mass_);
+  if (options_.keep_blocks) archive(blocks_);
   engine_->exchange(archive);
   if (!archive.is_reading()) return;
   archive.expect(m_step_.fits(estimate_.prior, estimate_.basis),
@@ -40,6 +41,9 @@ void OnlineEm::exchange(StateArchive& archive) {
   archive.expect(!may_be_longer || curvature_.fits(basis), "a curvature of another size");
   const Statistics& sums = engine_->statistics();
   const Index fewest = sums.s1.size() + sums.s2.size() + sums.s3.size() + sums.s4.size();
+  if (options_.keep_blocks) {
+    archive.expect(blocks_.fits(sums, flatten(estimate_).size()), "blocks of another size");
+  }
   archive.expect(average_.has_lengths(fewest, fewest + sums.s2.size()), "averages of another size");
 }
 
@@ -48,6 +52,10 @@ StepReport OnlineEm::update(const Observation& y, const BeforeMStep& before_m_st
   report.t = ++observations_;
   report.observation = &y;
   report.step_size = options_.step_size(++clock_);
+  if (options_.keep_blocks) {
+    if (!blocks_.has_begun()) begin_block();
+    blocks_.expect(report.step_size);
+  }
   const FilterStep step = engine_->step(y, report.step_size);
   report.filter = step;
   if (step.impossible) {
@@ -56,23 +64,32 @@ StepReport OnlineEm::update(const Observation& y, const BeforeMStep& before_m_st
     log_likelihood_ += step.log_predictive;
   }
   if (const BeamReport* beam = step.beam()) lost_mass_ += beam->lost_mass;
-  report.updated = engine_->has_new_statistics() && is_settled();
+  const bool has_new = engine_->has_new_statistics();
+  report.updated = has_new && is_settled();
+  if (options_.keep_blocks && has_new) blocks_.add(engine_->statistics());
   if (report.updated) {
     if (before_m_step) before_m_step(report);
     maximise();
     report.revived = revive_if_due();
   }
+  if (options_.keep_blocks && has_new) begin_block();
   return report;
 }
 
 void OnlineEm::finish() {
   engine_->finish();
+  if (options_.keep_blocks && blocks_.has_begun() && engine_->has_new_statistics()) {
+    blocks_.add(engine_->statistics());
+  }
   if (engine_->has_new_statistics() && is_settled()) maximise();
   const bool was_too_short = m_steps_ == 0 && observations_ > 0;
   if (was_too_short && options_.rescue_short_streams) maximise();
   curvature_ = {};  // should the fit go on, it is measured anew
   next_curvature_ = 0;
+  if (options_.keep_blocks) begin_block();
 }
+
+void OnlineEm::begin_block() { blocks_.begin(engine_->statistics(), flatten(last())); }
 
 void OnlineEm::set_past(const Past& past) {
   observations_ = past.observations;
@@ -159,6 +176,7 @@ Index OnlineEm::revive_if_due() {
   engine_->set_basis(estimate_.basis);
   ++revivals_;
   average_ = {};
+  blocks_.clear();
   next_curvature_ = 0;  // it was that of another column
   return idle->component;
 }
@@ -182,15 +200,26 @@ void OnlineEm::begin_from_average() {
   engine_->set_law(estimate_.law);
   engine_->set_prior(estimate_.prior);
   average_ = {};
+  blocks_.clear();
 }
 
 Estimate OnlineEm::averaged() const {
   return average_.empty() ? last() : with_unit_scale(working_average());
 }
 
-Estimate OnlineEm::working_average() const {
+Statistics OnlineEm::reported_statistics() const {
   Statistics mean = engine_->statistics();
-  mean.set_sums(average_.mean());
+  if (options_.average && !average_.empty()) mean.set_sums(average_.mean());
+  return mean;
+}
+
+double OnlineEm::worth_of_reported() const {
+  if (!options_.average || average_.empty()) return engine_->statistics().effective_count();
+  return average_.part() * static_cast<double>(clock_);
+}
+
+Estimate OnlineEm::working_average() const {
+  const Statistics mean = reported_statistics();
   Estimate estimate = estimate_;
   m_step_.update_basis(mean, estimate.basis);
   m_step_.update_law(mean, estimate.law);

@@ -7,6 +7,7 @@
 #include "headwater/clone_pointer.hpp"
 #include "headwater/engines/engine.hpp"
 #include "headwater/learning/basis_curvature.hpp"
+#include "headwater/learning/block_statistics.hpp"
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/iterate_average.hpp"
 #include "headwater/learning/m_step.hpp"
@@ -27,7 +28,8 @@ struct OnlineEmOptions {
   // Components that are dead or the same as another are given a new column, when so many
   // observations are in, and then each time that their number has doubled. 0: never.
   std::int64_t revive_after = 1000;
-  std::uint64_t seed = 1;  // for the new columns
+  std::uint64_t seed = 1;    // for the new columns
+  bool keep_blocks = false;  // what blocks of observations have said, for standard errors
   MStepOptions m_step;
 };
 
@@ -74,6 +76,13 @@ class OnlineEm {
   Estimate averaged() const;
   Estimate reported() const { return options_.average ? averaged() : last(); }
 
+  // For standard errors. The statistics whose M-step leads to the reported estimate; how many
+  // observations of equal weight they are worth; and those of blocks of observations.
+  const MStep& m_step() const { return m_step_; }
+  Statistics reported_statistics() const;
+  double worth_of_reported() const;
+  const BlockStatistics& blocks() const { return blocks_; }
+
   // E[x_t | y_1..t] under a prior of scale 1, background included.
   Vector filtered_activation() const;
 
@@ -93,6 +102,7 @@ class OnlineEm {
   Estimate working_average() const;  // see averaged()
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
+  void begin_block();
   bool lengthens_steps();
   void lengthen_step(const Matrix& before);
   Index revive_if_due();
@@ -105,6 +115,7 @@ class OnlineEm {
   BasisCurvature curvature_;
   std::int64_t next_curvature_ = 0;  // M-steps made when it is measured again
   IterateAverage average_;
+  BlockStatistics blocks_;
   std::int64_t observations_ = 0;
   std::int64_t clock_ = 0;  // the same, as the step sizes count them
   std::int64_t impossible_ = 0;

@@ -20,6 +20,28 @@ void write_choice(JsonWriter& json, const std::vector<ComponentScore>& table) {
   json.end_array();
 }
 
+void write_errors_of(JsonWriter& json, const ErrorsOfEstimate& errors) {
+  json.key("parameters");
+  write_parameters(json, errors.parameters);
+  json.key("basis").begin_array();
+  for (Index m = 0; m < errors.basis.rows(); ++m) {
+    json.begin_array();
+    for (const double value : errors.basis.row(m)) json.value(value);
+    json.end_array();
+  }
+  json.end_array();
+}
+
+void write_errors(JsonWriter& json, const StandardErrors& errors) {
+  json.key("standard_errors").begin_object();
+  json.key("information").value(errors.is_full ? "full" : "channel");
+  write_errors_of(json, errors.robust);
+  json.key("plain").begin_object();
+  write_errors_of(json, errors.plain);
+  json.end_object();
+  json.end_object();
+}
+
 }  // namespace
 
 void write_model_facts(JsonWriter& json, const Model& model, const Estimate& estimate) {
@@ -74,6 +96,7 @@ void write_model_facts(JsonWriter& json, const Model& model, const Estimate& est
   }
   json.end_array();
   if (!model.choice_of_components.empty()) write_choice(json, model.choice_of_components);
+  if (model.standard_errors) write_errors(json, *model.standard_errors);
   json.key("engine").value(to_string(model.engine));
   if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
   if (model.engine == EngineKind::kBeam) json.key("lost_mass").value(model.lost_mass);

@@ -126,6 +126,10 @@ std::string state_json(const StateParts& parts) {
   write_labels(json, parts);
   json.key("basis");
   write_table(json, estimate.basis);  // background last
+  if (model.standard_errors && !parts.last) {
+    json.key("standard_errors");
+    write_table(json, model.standard_errors->robust.basis);
+  }
   if (parts.truth) write_truth(json, parts, basis);
   if (model.trace.t.size() > 1) write_trace(json, parts, basis);
   if (parts.stream != nullptr) {

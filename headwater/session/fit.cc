@@ -185,6 +185,7 @@ void Session::Fit::finish() {
     end_race_if_over();
     if (!is_settled_) settle(held_back_);
     leader_->learner.finish();
+    standard_errors_ = standard_errors();
     record(observations_, log_likelihood_, true);
   }
   is_finished_ = true;
@@ -312,6 +313,7 @@ Model Session::Fit::model() const {
   model.over_running_mean = against_mean_.gain();
   model.options = describe(config_);
   model.state = past_;
+  model.standard_errors = standard_errors_;
   for (const Parameter& parameter : prior_.parameters()) {
     model.options.emplace_back("start-" + parameter.name,
                                fmt::format("{}", fmt::join(as_span(parameter.value), ",")));

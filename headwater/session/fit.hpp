@@ -61,6 +61,8 @@ class Session::Fit {
   Matrix forecast(Index horizon) const;
   Forecast forecast(const ForecastOptions& options) const;
   Model model() const;
+  // Of the estimate as it is, whatever was asked for in the model. Needs the option.
+  std::optional<StandardErrors> standard_errors() const;
   bool is_finished() const { return is_finished_; }
   void set_names(std::vector<std::string> names);
   const std::vector<std::string>& names() const { return names_; }
@@ -138,6 +140,8 @@ class Session::Fit {
   void take_up_trace(const Model& model);
   void choose_steps();
   void forget_all_but(std::int64_t observations);
+  std::optional<StandardErrors> errors_of(const OnlineEm& learner, const Estimate& estimate,
+                                          const BlockStatistics& blocks) const;
   std::unique_ptr<Engine> engine_for(const Estimate& estimate, std::uint64_t seed,
                                      std::shared_ptr<const ThreadPool> pool) const;
 
@@ -181,6 +185,7 @@ class Session::Fit {
   AgainstMean against_mean_;
   Trace trace_;
 
+  std::optional<StandardErrors> standard_errors_;  // when the fit has ended
   std::optional<BatchEmResult> batch_;
   StartReport batch_report_;
   std::int64_t batch_outliers_ = 0;

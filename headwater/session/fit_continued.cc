@@ -29,7 +29,7 @@ constexpr const char* kKept[] = {
     "components", "prior",          "per-component", "background",       "counts",
     "dispersion", "period",         "scale-in",      "paper-exact",      "engine",
     "proposal",   "particles",      "beam-width",    "smoother",         "backward",
-    "lag",        "backward-draws", "block",         "window-tolerance",
+    "lag",        "backward-draws", "block",         "window-tolerance", "standard-errors",
 };
 
 std::string recorded(const Model& model, const std::string& option) {
@@ -163,14 +163,20 @@ void Session::Fit::remember_past() {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
     auto engine = engine_for(batch_->estimate, config_.seed, pool);
     OutlierGuard guard;
+    BlockStatistics blocks;
     for (Index t = 0; t < held_back_.size(); ++t) {
-      engine->step(held_back_[t], 1 / static_cast<double>(t + 1));
+      const double weight = 1 / static_cast<double>(t + 1);
+      follow(*engine, blocks, [&] {
+        blocks.expect(weight);
+        engine->step(held_back_[t], weight);
+      });
       guard.suspects(held_back_[t]);
     }
-    engine->finish();
+    follow(*engine, blocks, [&] { engine->finish(); });
     leader_.emplace(Contender{
         0, {}, OnlineEm(std::move(engine), batch_->estimate, learner_options({}, 0)), guard});
     leader_->learner.set_past({.observations = observations_});
+    standard_errors_ = errors_of(leader_->learner, batch_->estimate, blocks);
     leader_->outliers = batch_outliers_;
     leader_->first_outlier = first_batch_outlier_;
     log_likelihood_ = batch_->log_likelihood.back();

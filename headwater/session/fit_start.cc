@@ -244,6 +244,7 @@ OnlineEmOptions Session::Fit::learner_options(const BasisExpectation& expectatio
   options.lengthen_steps = !config_.paper_exact;
   options.revive_after = config_.paper_exact ? 0 : kReviveAfter;
   options.seed = config_.seed;
+  options.keep_blocks = config_.standard_errors;
   options.m_step = m_step_options(expectation);
   return options;
 }

@@ -209,6 +209,49 @@ std::vector<ComponentScore> read_choice(const Hdf5Contents& file) {
   return table;
 }
 
+constexpr const char* kErrors = "/standard_errors";
+
+void write_errors_of(Hdf5File& file, const std::string& group, const ErrorsOfEstimate& errors) {
+  file.write(group + "/basis", errors.basis);
+  write_parameters(file, group + "/parameters", errors.parameters);
+}
+
+void write_errors(Hdf5File& file, const std::optional<StandardErrors>& errors) {
+  if (!errors) return;
+  const std::string group = kErrors;
+  file.write(group + "/full", errors->is_full ? 1 : 0);
+  write_errors_of(file, group + "/robust", errors->robust);
+  write_errors_of(file, group + "/plain", errors->plain);
+}
+
+ErrorsOfEstimate read_errors_of(const Hdf5Contents& file, const std::string& group,
+                                const Estimate& estimate) {
+  ErrorsOfEstimate errors{file.read_matrix(group + "/basis"),
+                          read_parameters(file, group + "/parameters")};
+  const Matrix& basis = errors.basis;
+  if (basis.rows() != estimate.basis.rows() || basis.cols() != estimate.basis.cols()) {
+    throw InputError(fmt::format("{}/basis is {}x{}; expected {}x{}", group, basis.rows(),
+                                 basis.cols(), estimate.basis.rows(), estimate.basis.cols()));
+  }
+  if (!is_basis(basis)) {
+    throw InputError(fmt::format("{}/basis has an entry that is negative or not finite", group));
+  }
+  for (const Parameter& parameter : errors.parameters) {
+    if (is_basis(parameter.value)) continue;
+    throw InputError(
+        fmt::format("{}/parameters/{} is negative or not finite", group, parameter.name));
+  }
+  return errors;
+}
+
+std::optional<StandardErrors> read_errors(const Hdf5Contents& file, const Estimate& estimate) {
+  const std::string group = kErrors;
+  if (!file.contains(group)) return std::nullopt;
+  return StandardErrors{read_errors_of(file, group + "/robust", estimate),
+                        read_errors_of(file, group + "/plain", estimate),
+                        file.read_int(group + "/full") != 0};
+}
+
 void check_format(const Hdf5Contents& file) {
   if (!file.has_attribute("format") || file.string_attribute("format") != kFormat) {
     throw InputError("is not a headwater model");
@@ -290,6 +333,7 @@ Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
   }
   model.trace = read_trace(file);
   model.choice_of_components = read_choice(file);
+  model.standard_errors = read_errors(file, model.reported);
   if (file.contains("/state")) model.state = file.read_bytes("/state");
   return model;
 }
@@ -354,6 +398,7 @@ void ModelFile::write(const Model& model) {
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
   write_choice(file, model.choice_of_components);
+  write_errors(file, model.standard_errors);
   if (!model.state.empty()) file.write_bytes("/state", model.state);
   file.commit(kFormat);
 }

@@ -255,6 +255,11 @@ OptionTable<Config> run_options() {
                       "counted, but not the fifth in a row; keep: it is learned from as any other",
               .recorded = kModels},
              &Config::outliers, outlier_choices()),
+      flag({.name = "standard-errors",
+            .help = "how sure the estimate is: standard errors of the basis, of the prior's "
+                    "parameters and of the dispersion, in the model",
+            .recorded = kModels},
+           &Config::standard_errors),
       flag({.name = "strict",
             .help = "stop with an error at an observation that is impossible under the current "
                     "parameters, instead of treating it as missing",

@@ -243,6 +243,7 @@ TEST(ConfigOptions, AreDescribedAsTheyTakeEffect) {
       {"basis-floor", "0"},
       {"transition-weight", "0"},
       {"outliers", "keep"},
+      {"standard-errors", "no"},
   };
   EXPECT_EQ(describe(config), expected);
   const OptionTexts others = {{"components", "0"},

@@ -58,6 +58,7 @@ Matrix Session::forecast(Index horizon) const { return fit_->forecast(horizon); 
 Forecast Session::forecast(const ForecastOptions& options) const { return fit_->forecast(options); }
 Model Session::model() const { return fit_->model(); }
 bool Session::is_finished() const { return fit_->is_finished(); }
+std::optional<StandardErrors> Session::standard_errors() const { return fit_->standard_errors(); }
 void Session::set_names(std::vector<std::string> names) { fit_->set_names(std::move(names)); }
 const std::vector<std::string>& Session::names() const { return fit_->names(); }
 void Session::set_seconds_a_row(double seconds) { fit_->set_seconds_a_row(seconds); }

@@ -162,6 +162,7 @@ struct HEADWATER_EXPORT Config {
   std::uint64_t seed = kDefaultSeed;
   Outliers outliers = Outliers::kSkip;
   bool strict = false;           // an impossible observation ends the fit
+  bool standard_errors = false;  // of the estimate, for the model
   std::int64_t trace_every = 0;  // 0: often enough for some hundred rows, whatever the length
 
   // Throws UsageError, naming the option as the command does.

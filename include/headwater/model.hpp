@@ -10,6 +10,7 @@
 #include "headwater/config.hpp"
 #include "headwater/estimate.hpp"
 #include "headwater/export.hpp"
+#include "headwater/standard_errors.hpp"
 
 namespace headwater {
 
@@ -77,6 +78,7 @@ struct HEADWATER_EXPORT Model {
   TraceTable trace;
   GainOverMean over_running_mean;                    // online EM
   std::vector<ComponentScore> choice_of_components;  // empty where there was no choice
+  std::optional<StandardErrors> standard_errors;     // where they were asked for, and there are any
   // What a fit needs beside all this to continue from here (see Session): statistics, averages, the
   // law of the activations. Bytes that only the same version reads; empty if the fit has not ended.
   std::string state;

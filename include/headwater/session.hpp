@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -111,6 +112,9 @@ class HEADWATER_EXPORT Session {
   Forecast forecast(const ForecastOptions& options) const;  // with quantiles
   Model model() const;  // after at least one observation was taken in, or finish()
   bool is_finished() const;
+  // Of the estimate as it is, online EM before finish() too. Nothing without the option, or as long
+  // as there are too few observations. Takes about as long as some thousand observations.
+  std::optional<StandardErrors> standard_errors() const;
 
   // What channels are called: one name for each, or none. The model has them too. Throws InputError
   // if their number is not that of the channels.

@@ -20,6 +20,7 @@ class HEADWATER_EXPORT Simulator {
   void next();
   const std::vector<double>& activation() const { return activation_; }    // x_t, K numbers
   const std::vector<double>& observation() const { return observation_; }  // y_t, M numbers
+  const Matrix& state() const { return state_; }  // of the prior at t, one row
 
  private:
   void move_levels();

@@ -12,6 +12,7 @@
 #include "headwater/matrix.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/parameter.hpp"
+#include "headwater/standard_errors.hpp"
 
 // Conversions between NumPy and Eigen. Arrays from Python are contiguous, row-major and of doubles;
 // arrays returned to Python own their memory.
@@ -111,6 +112,15 @@ inline nb::dict to_dict(const Parameters& parameters) {
     }
   }
   return dict;
+}
+
+// Basis and parameters, the same of the plain form, and whether all was taken together; None if
+// there are none.
+inline nb::object errors_to_python(const std::optional<StandardErrors>& errors) {
+  if (!errors) return nb::none();
+  return nb::make_tuple(to_numpy(errors->robust.basis), to_dict(errors->robust.parameters),
+                        to_numpy(errors->plain.basis), to_dict(errors->plain.parameters),
+                        errors->is_full);
 }
 
 }  // namespace headwater::python

@@ -295,6 +295,8 @@ void bind_model(nb::module_& module) {
              const GainOverMean& mean = model.over_running_mean;
              return std::tuple(mean.gain, mean.standard_error, mean.observations);
            })
+      .def("standard_errors",
+           [](const Model& model) { return errors_to_python(model.standard_errors); })
       .def("save", [](const Model& model, const std::string& name) { write_model(model, name); })
       .def_prop_ro("prior", [](const Model& model) { return model.reported.prior.name(); })
       .def_prop_ro("names", [](const Model& model) { return names_to_python(model.names); })

@@ -108,6 +108,8 @@ void bind_stream(nb::module_& module) {
            })
       .def_prop_ro("names", [](Stream& stream) { return names_to_python(stream.names()); })
       .def("model", &Stream::model)
+      .def("standard_errors",
+           [](Stream& stream) { return errors_to_python(stream.standard_errors()); })
       .def("forecast", &Stream::forecast, nb::arg("horizon"), nb::arg("quantiles"),
            nb::arg("total"), nb::arg("draws"))
       .def("activation", &Stream::activation)

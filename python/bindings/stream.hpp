@@ -121,6 +121,9 @@ class Stream {
   Model model() {
     return locked([&] { return session_.model(); });
   }
+  std::optional<StandardErrors> standard_errors() {
+    return locked([&] { return session_.standard_errors(); });
+  }
   bool has_started() {
     return locked([&] { return session_.learner() != nullptr; });
   }

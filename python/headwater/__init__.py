@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from headwater import _core
 from headwater._filter import Filter, FilterReport
 from headwater._forecast import Forecast
-from headwater._model import Model, Score
+from headwater._model import Model, Score, StandardErrors
 from headwater._priors import Prior, check_prior, list_priors
 from headwater._simulate import Simulation, simulate
 from headwater._stream import ConvergenceWarning, Stream, Surprise
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __version__ = _core.version()
 __all__ = ["ConvergenceWarning", "Filter", "FilterReport", "Forecast", "Model", "OnlineNMF", "Prior",
-           "Score", "Simulation", "Stream", "Surprise", "check_prior", "list_priors", "plot",
-           "simulate"]
+           "Score", "Simulation", "StandardErrors", "Stream", "Surprise", "check_prior",
+           "list_priors", "plot", "simulate"]
 
 
 # What needs scikit-learn or matplotlib is imported when it is asked for.

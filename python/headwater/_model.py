@@ -41,6 +41,31 @@ class Score(NamedTuple):
     standard_error: float = 0.0
 
 
+class StandardErrors(NamedTuple):
+    """How far an estimate may be from the truth by chance: standard deviations."""
+
+    basis: np.ndarray  #: M x K
+    background: Optional[np.ndarray]  #: M numbers; None if the fit had no background
+    #: By name: of the prior's parameters, and of the dispersion. Those that were held are left out.
+    parameters: dict[str, Any]
+    #: The same if the model were right in every respect, from the model alone.
+    plain_basis: np.ndarray
+    plain_parameters: dict[str, Any]
+    #: "full": all numbers were taken together; "channel": those of each channel by themselves.
+    information: str
+
+
+def errors_from(found: Any, num_components: int) -> Optional[StandardErrors]:
+    """What the library returns, as a StandardErrors."""
+    if found is None:
+        return None
+    basis, parameters, plain_basis, plain_parameters, is_full = found
+    has_background = basis.shape[1] > num_components
+    return StandardErrors(basis[:, :num_components], basis[:, -1] if has_background else None,
+                          parameters, plain_basis[:, :num_components], plain_parameters,
+                          "full" if is_full else "channel")
+
+
 def checked_path(path: Path) -> str:
     """The name of the file, after a check that it can be read; OSError if it cannot."""
     name = os.fspath(path)
@@ -159,6 +184,14 @@ class Model:
         were compared, all after the first search for a start; 0 of them after batch EM.
         """
         return self._core.over_running_mean()
+
+    @property
+    def standard_errors(self) -> Optional[StandardErrors]:
+        """How sure the estimate is; None unless the fit had standard_errors=True.
+
+        None also where the stream was too short to tell.
+        """
+        return errors_from(self._core.standard_errors(), self.num_components)
 
     @property
     def warnings(self) -> list[str]:

@@ -14,7 +14,7 @@ from headwater import _core
 from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, column_names, encoded, observation,
                                 order_by_name, parameter_tables, table)
 from headwater._forecast import DRAWS, Forecast, as_forecast
-from headwater._model import Model, Path, checked_path
+from headwater._model import Model, Path, StandardErrors, checked_path, errors_from
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
 
@@ -215,6 +215,15 @@ class Stream:
     def parameters(self) -> dict[str, Any]:
         """The prior's parameters by name: a float, or an array if components have their own."""
         return self.model().parameters
+
+    @property
+    def standard_errors(self) -> Optional[StandardErrors]:
+        """How sure the estimate is so far; None unless the stream has standard_errors=True.
+
+        Takes about as long as some thousand observations. None while there are too few to tell.
+        """
+        num_components = self.basis.shape[1]
+        return errors_from(self._started().standard_errors(), num_components)
 
     @property
     def activation(self) -> np.ndarray:

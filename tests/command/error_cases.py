@@ -148,6 +148,9 @@ SHAPES = {
                                 "wide.csv: has 3 channels; model.h5 was fitted to 2"),
     "simulate with another K": (simulate("--basis", "wide.csv", "--components", 2),
                                 "wide.csv: has 3 columns; --components says 2"),
+    "standard errors of a fit without": (
+        ["show", "model.h5", "--basis", "--standard-errors"],
+        near("model.h5: has no standard errors; expected a model of fit --standard-errors.*")),
     "compare with another shape": (["show", "model.h5", "--compare", "wide.csv"],
                                    near("wide.csv: is 2x3; the basis of model.h5 is 2x2")),
 }
@@ -212,6 +215,8 @@ USAGE = {
     "apply without output": (["apply", "model.h5", "good.csv"], "--out is required"),
     "two views at once": (["show", "model.h5", "--json", "--basis"],
                           near(".*--json.*--basis.*|.*--basis.*--json.*")),
+    "standard errors of nothing": (["show", "model.h5", "--standard-errors"],
+                                   near(".*--standard-errors.*--basis.*")),
     "K = 0": (fit(components=0), "--components 0: expected a whole number from 1 to 65536"),
     "K negative": (fit(components=-3),
                    "--components -3: expected a whole number from 1 to 65536"),

@@ -189,7 +189,7 @@ def test_model_files_name_options_as_before(headwater):
         "block": "0", "paper-exact": "no", "scale-in": "auto", "step": "auto", "burn-in": "0",
         "average": "polyak", "iterations": "200", "tolerance": "1e-09", "basis-shape": "1.000001",
         "basis-rate": "1e-06", "basis-floor": "1e-10", "transition-weight": "1e-06",
-        "outliers": "skip"}
+        "outliers": "skip", "standard-errors": "no"}
 
 
 def test_the_page_of_options_is_fresh(headwater):

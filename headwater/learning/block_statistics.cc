@@ -1,0 +1,137 @@
+#include "headwater/learning/block_statistics.hpp"
+
+#include <algorithm>
+
+#include "headwater/core/state_checks.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Batches that there are at most, and the numbers that they may have altogether.
+constexpr Index kMostBatches = 1024;
+constexpr Index kFewestBatches = 64;
+constexpr Index kMostNumbers = Index{1} << 22;
+
+Index most_batches(Index size) {
+  return std::clamp(kMostNumbers / std::max<Index>(size, 1), kFewestBatches, kMostBatches);
+}
+
+// `unseen` comes last, and was zero before it was there.
+void lengthen_with_zeros(Vector& values, Index size) {
+  const Index before = values.size();
+  if (before >= size) return;
+  values.conservativeResize(size);
+  values.tail(size - before).setZero();
+}
+
+}  // namespace
+
+Vector BlockStatistics::flat(const Statistics& statistics) const {
+  Index size = 0;
+  for (const std::span<const double> part : statistics.sums()) {
+    size += static_cast<Index>(part.size());
+  }
+  Vector values(size);
+  Index at = 0;
+  for (const std::span<const double> part : statistics.sums()) {
+    const Eigen::Map<const Vector> numbers(part.data(), static_cast<Index>(part.size()));
+    values.segment(at, numbers.size()) = numbers;
+    at += numbers.size();
+  }
+  return values;
+}
+
+void BlockStatistics::begin(const Statistics& statistics, const Vector& estimate) {
+  before_ = flat(statistics);
+  estimate_ = estimate;
+  entered_before_ = statistics.observations;
+  has_begun_ = true;
+}
+
+void BlockStatistics::clear() {
+  batches_.clear();
+  has_begun_ = false;
+}
+
+void BlockStatistics::add(const Statistics& statistics) {
+  const auto entered =
+      std::min<std::int64_t>(statistics.observations - entered_before_, std::ssize(waiting_));
+  double kept = 1;
+  for (std::int64_t i = 0; i < entered; ++i) kept *= 1 - waiting_[static_cast<std::size_t>(i)];
+  waiting_.erase(waiting_.begin(), waiting_.begin() + entered);
+  if (!(kept < 1)) return;
+  const Vector after = flat(statistics);
+  lengthen_with_zeros(before_, after.size());
+  if (batches_.empty() || batches_.back().observations >= least_observations_) {
+    if (std::ssize(batches_) >= most_batches(after.size())) merge_neighbours();
+    batches_.emplace_back();
+  }
+  Batch& batch = batches_.back();
+  lengthen_with_zeros(batch.sums, after.size());
+  batch.sums += (after - kept * before_) * (static_cast<double>(entered) / (1 - kept));
+  lengthen_with_zeros(batch.estimates, estimate_.size());
+  batch.estimates += static_cast<double>(entered) * estimate_;
+  batch.observations += entered;
+}
+
+void BlockStatistics::merge_neighbours() {
+  std::size_t to = 0;
+  for (std::size_t i = 0; i + 1 < batches_.size(); i += 2, ++to) {
+    Batch merged = std::move(batches_[i]);
+    const Batch& next = batches_[i + 1];
+    lengthen_with_zeros(merged.sums, next.sums.size());
+    merged.sums.head(next.sums.size()) += next.sums;
+    merged.estimates += next.estimates;
+    merged.observations += next.observations;
+    batches_[to] = std::move(merged);
+  }
+  if (batches_.size() % 2 == 1) batches_[to++] = std::move(batches_.back());
+  batches_.resize(to);
+  least_observations_ = std::max(2 * least_observations_, batches_.front().observations);
+}
+
+std::vector<BlockStatistics::Batch> BlockStatistics::without_first(double part) const {
+  double all = 0;
+  for (const Batch& batch : batches_) all += static_cast<double>(batch.observations);
+  std::vector<Batch> kept;
+  double passed = 0;
+  for (const Batch& batch : batches_) {
+    if (passed >= part * all) kept.push_back(batch);
+    passed += static_cast<double>(batch.observations);
+  }
+  if (kept.empty()) return kept;
+  for (Batch& batch : kept) lengthen_with_zeros(batch.sums, kept.back().sums.size());
+  return kept;
+}
+
+void BlockStatistics::exchange(StateArchive& archive) {
+  archive(least_observations_, waiting_, has_begun_, before_, estimate_, entered_before_, batches_);
+  if (!archive.is_reading()) return;
+  const auto is_right = [](const Batch& batch) {
+    return batch.observations > 0 && is_count(batch.observations) && batch.sums.allFinite() &&
+           batch.estimates.allFinite();
+  };
+  archive.expect(std::ranges::all_of(batches_, is_right) && before_.allFinite() &&
+                     estimate_.allFinite() && is_count(least_observations_) &&
+                     is_count(entered_before_),
+                 "blocks of statistics that are none");
+  archive.expect(std::ranges::all_of(waiting_, [](double w) { return w >= 0 && w <= 1; }),
+                 "a weight that is none");
+}
+
+bool BlockStatistics::fits(const Statistics& statistics, Index estimate_size) const {
+  const Index shortest =
+      statistics.s1.size() + statistics.s2.size() + statistics.s3.size() + statistics.s4.size();
+  const auto is_right = [&](const Vector& values) {
+    return values.size() == shortest || values.size() == shortest + statistics.s2.size();
+  };
+  const bool longer_at_last =
+      std::ranges::is_sorted(batches_, {}, [](const Batch& batch) { return batch.sums.size(); });
+  const auto is_of_size = [&](const Vector& values) { return values.size() == estimate_size; };
+  return (!has_begun_ || (is_right(before_) && is_of_size(estimate_))) && longer_at_last &&
+         std::ranges::all_of(batches_, is_of_size, &Batch::estimates) &&
+         std::ranges::all_of(batches_, is_right, &Batch::sums);
+}
+
+}  // namespace headwater

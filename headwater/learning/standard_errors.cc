@@ -1,0 +1,583 @@
+#include "headwater/learning/standard_errors.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "headwater/emission/dispersion_estimates.hpp"
+#include "headwater/emission/levels.hpp"
+#include "headwater/error.hpp"
+#include "headwater/learning/estimate.hpp"
+#include "headwater/simulate.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Fewer batches than this do not tell a variance.
+constexpr Index kFewestOfStream = 20;
+// Blocks that are drawn: so many, and so many for each number of the estimate.
+constexpr Index kFewestDrawn = 512;
+constexpr Index kDrawnForEach = 6;
+// The numbers of an estimate that are taken together.
+constexpr Index kMostTogether = 400;
+// Independent products that are needed for each number, for their inverse to be of use.
+constexpr double kProductsForEach = 2.5;
+// The step of numerical slopes, relative.
+constexpr double kSlopeStep = 1e-5;
+constexpr double kDirectionStep = 1e-4;
+// An entry of the basis that has given fewer counts than this is taken to be zero.
+constexpr double kLeastCounts = 1;
+
+// The places of the numbers of an estimate in flatten(estimate).
+struct Layout {
+  explicit Layout(const Estimate& estimate)
+      : channels(estimate.basis.rows()),
+        columns(estimate.basis.cols()),
+        prior(estimate.basis.size()),
+        law(prior + count(estimate.prior.parameters())),
+        size(law + count(estimate.law.parameters())) {}
+
+  static Index count(const Parameters& parameters) {
+    Index size = 0;
+    for (const Parameter& parameter : parameters) size += parameter.value.size();
+    return size;
+  }
+
+  Index channels;
+  Index columns;
+  Index prior;  // where its parameters begin
+  Index law;
+  Index size;
+};
+
+// Which of the numbers are learned and have a score.
+std::vector<bool> learned_numbers(const Estimate& estimate, const MStepOptions& options,
+                                  const std::vector<Index>& with_slopes) {
+  const Layout layout(estimate);
+  std::vector<bool> learned(static_cast<std::size_t>(layout.size), !options.hold_basis);
+  std::fill(learned.begin() + layout.prior, learned.end(), false);
+  for (const Index column : with_slopes) learned[layout.prior + column] = true;
+  Index at = layout.prior;
+  for (const Parameter& parameter : estimate.prior.parameters()) {
+    for (Index i = 0; i < parameter.value.size(); ++i, ++at) {
+      if (options.holds(parameter.name)) learned[at] = false;
+    }
+  }
+  // Of the laws' parameters, only dispersions have a score among the statistics.
+  for (const Parameter& parameter : estimate.law.parameters()) {
+    const bool is_learned =
+        parameter.name == "dispersion" && !options.holds(parameter.name) && !drifts(estimate.law);
+    for (Index i = 0; i < parameter.value.size(); ++i, ++at) learned[at] = is_learned;
+  }
+  return learned;
+}
+
+// The M-step as a function of the statistics, and its slope in a direction.
+class MStepSlope {
+ public:
+  MStepSlope(const MStep& m_step, const Estimate& from, const Statistics& at)
+      : m_step_(m_step), from_(from), at_(at), moved_(at) {
+    for (const std::span<const double> part : at.sums()) {
+      flat_.conservativeResize(flat_.size() + static_cast<Index>(part.size()));
+      flat_.tail(static_cast<Index>(part.size())) =
+          Eigen::Map<const Vector>(part.data(), static_cast<Index>(part.size()));
+    }
+  }
+
+  const Vector& point() const { return flat_; }
+
+  Vector along(const Vector& direction) const {
+    const double step = kDirectionStep / std::max(1.0, relative_length(direction));
+    return (after(flat_ + step * direction) - after(flat_ - step * direction)) / (2 * step);
+  }
+
+ private:
+  // Of the direction to the point: entry by entry where sums are divided by each other.
+  double relative_length(const Vector& direction) const {
+    const Index ratios = at_.s1.size() + at_.s2.size();
+    double length = 0;
+    for (Index i = 0; i < ratios; ++i) {
+      if (flat_[i] > 0) length = std::max(length, std::abs(direction[i]) / flat_[i]);
+    }
+    Index begin = ratios;
+    for (const Index size : {at_.s3.size(), at_.s4.size(), at_.unseen.size()}) {
+      if (size > 0) {
+        const double scale = flat_.segment(begin, size).cwiseAbs().maxCoeff();
+        const double most = direction.segment(begin, size).cwiseAbs().maxCoeff();
+        if (scale > 0) length = std::max(length, most / scale);
+      }
+      begin += size;
+    }
+    return length;
+  }
+
+  Vector after(const Vector& sums) const {
+    moved_.set_sums(sums);
+    Estimate estimate = from_;
+    m_step_.update_basis(moved_, estimate.basis);
+    m_step_.update_law(moved_, estimate.law);
+    m_step_.update_prior(moved_, estimate.prior);
+    return flatten(with_unit_scale(std::move(estimate)));
+  }
+
+  const MStep& m_step_;
+  const Estimate& from_;
+  const Statistics& at_;
+  mutable Statistics moved_;
+  Vector flat_;
+};
+
+// One row for each batch: v summed over its observations.
+Matrix moves_of(const MStepSlope& slope, const std::vector<BlockStatistics::Batch>& batches) {
+  Vector sum = Vector::Zero(slope.point().size());
+  double observations = 0;
+  for (const BlockStatistics::Batch& batch : batches) {
+    sum.head(batch.sums.size()) += batch.sums;
+    observations += static_cast<double>(batch.observations);
+  }
+  const Vector mean = sum / observations;
+  Matrix moves;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    Vector direction = -static_cast<double>(batches[i].observations) * mean;
+    direction.head(batches[i].sums.size()) += batches[i].sums;
+    const Vector move = slope.along(direction);
+    if (moves.size() == 0) moves.resize(std::ssize(batches), move.size());
+    moves.row(static_cast<Index>(i)) = move;
+  }
+  return moves;
+}
+
+// One row for each batch: the scores of the basis and of the law, summed over its observations.
+// By Fisher's identity they are expected complete ones, which the statistics have.
+Matrix scores_of(const Estimate& estimate, const Statistics& shape,
+                 const std::vector<BlockStatistics::Batch>& batches) {
+  const Layout layout(estimate);
+  Matrix scores = Matrix::Zero(std::ssize(batches), layout.size);
+  Statistics sums = shape;
+  const Parameters of_law = estimate.law.parameters();
+  const Parameter* const dispersion = find_parameter(of_law, "dispersion");
+  const bool has_dispersion = dispersion != nullptr && !drifts(estimate.law);
+  for (Index i = 0; i < scores.rows(); ++i) {
+    sums.set_sums(batches[static_cast<std::size_t>(i)].sums);
+    for (Index k = 0; k < layout.columns; ++k) {
+      for (Index m = 0; m < layout.channels; ++m) {
+        const double entry = estimate.basis(m, k);
+        if (entry > 0) {
+          scores(i, m + k * layout.channels) = sums.s2(m, k) / entry - sums.exposure(m, k);
+        }
+      }
+    }
+    if (!has_dispersion) continue;
+    const bool is_shared = dispersion->value.size() == 1;
+    for (Index m = 0; m < layout.channels; ++m) {
+      const double* own = sums.s4.data() + m * DispersionStatistics::kPerChannel;
+      const Index which = is_shared ? 0 : m;
+      scores(i, layout.law + which) += own[0] - dispersion->value(which) * own[1];
+    }
+  }
+  return scores;
+}
+
+// One row for each batch: how far the estimates of its observations were from the last one, summed.
+// Their statistics are moved along with them: by d F(S(theta)) / d theta = I - C times as far.
+Matrix wandering_of(const Vector& estimate, const std::vector<BlockStatistics::Batch>& batches) {
+  Matrix rows = Matrix::Zero(std::ssize(batches), estimate.size());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const BlockStatistics::Batch& batch = batches[static_cast<std::size_t>(i)];
+    if (batch.estimates.size() == 0) continue;
+    rows.row(i) = batch.estimates - static_cast<double>(batch.observations) * estimate;
+  }
+  return rows;
+}
+
+// Observations that are drawn from an estimate, with what is known of them: their states.
+struct Drawn {
+  Record record;
+  Matrix states;
+};
+
+Drawn draw(const Estimate& estimate, Index length, std::uint64_t seed) {
+  Drawn drawn;
+  drawn.states.resize(length, estimate.prior.state_size());
+  Simulator simulator(estimate.prior, estimate.emission(), seed);
+  Observation y;
+  for (Index t = 0; t < length; ++t) {
+    simulator.next();
+    std::vector<double> counts = simulator.observation();
+    for (double& count : counts) count = std::min(count, kLargestCount);
+    y.assign(counts);
+    y.set_position(t);
+    drawn.record.add(y);
+    drawn.states.row(t) = simulator.state();
+  }
+  return drawn;
+}
+
+// Activations of what was drawn, with the background.
+Matrix activations_of(const Estimate& estimate, const Drawn& drawn) {
+  Matrix of_components(drawn.states.rows(), estimate.prior.num_components());
+  estimate.prior.activations(drawn.states, of_components);
+  Matrix x = Matrix::Ones(drawn.states.rows(), estimate.basis.cols());
+  x.leftCols(of_components.cols()) = of_components;
+  return x;
+}
+
+// The one-sided error of an entry that is about zero, times sqrt(n): from what an observation says
+// about it if all else were known, E[x_k^2 i(lambda_m)], where the entry is as large as this.
+double error_of_zero(const Estimate& estimate, const Matrix& x, Index m, Index k, double entry) {
+  const Vector intensity = x * estimate.basis.row(m).transpose() + entry * x.col(k);
+  Vector information(x.rows());
+  estimate.law->information(m, as_span(intensity), as_span(information));
+  const double mean = (x.col(k).array().square() * information.array()).mean();
+  return mean > 0 ? 1 / std::sqrt(mean) : 0;
+}
+
+// The statistics of each block under the estimate, and those of all.
+struct Run {
+  std::vector<BlockStatistics::Batch> batches;
+  Statistics mean;
+};
+
+Run run_over(Engine& engine, const RecordView& observations) {
+  BlockStatistics blocks(kDrawnBlock);
+  for (Index t = 0; t < observations.size(); ++t) {
+    const double weight = 1 / static_cast<double>(t + 1);
+    follow(engine, blocks, [&] {
+      blocks.expect(weight);
+      engine.step(observations[t], weight);
+    });
+  }
+  follow(engine, blocks, [&] { engine.finish(); });
+  return {blocks.without_first(0), engine.statistics()};
+}
+
+void add_prior_scores(const PriorScores& scores, const Layout& layout,
+                      const std::vector<BlockStatistics::Batch>& batches, Matrix& out) {
+  Index begin = 0;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const Index size = std::min<Index>(batches[i].observations, scores.slopes.rows() - begin);
+    for (std::size_t j = 0; j < scores.columns.size(); ++j) {
+      out(static_cast<Index>(i), layout.prior + scores.columns[j]) =
+          scores.slopes.col(static_cast<Index>(j)).segment(begin, size).sum();
+    }
+    begin += size;
+  }
+}
+
+Matrix chosen_columns(const Matrix& all, const std::vector<Index>& columns) {
+  Matrix chosen(all.rows(), std::ssize(columns));
+  for (Index j = 0; j < chosen.cols(); ++j) chosen.col(j) = all.col(columns[j]);
+  return chosen;
+}
+
+// The lags that matter [Andrews1991], from what the series have in common: the correlation of
+// neighbours.
+Index lags_of(const Matrix& series) {
+  double product = 0;
+  double square = 0;
+  for (Index j = 0; j < series.cols(); ++j) {
+    const auto column = series.col(j);
+    const double variance = column.squaredNorm();
+    if (!(variance > 0)) continue;
+    product += column.head(column.size() - 1).dot(column.tail(column.size() - 1)) / variance;
+    square += 1;
+  }
+  const double rho = square > 0 ? std::clamp(product / square, -0.9, 0.9) : 0;
+  const double alpha = 4 * rho * rho / std::pow(1 - rho * rho, 2);
+  const auto n = static_cast<double>(series.rows());
+  const double lags = std::ceil(1.1447 * std::cbrt(alpha * n)) - 1;
+  return static_cast<Index>(std::clamp(lags, 0.0, n / 4));
+}
+
+double taper(Index lag, Index lags) {
+  return 1 - static_cast<double>(lag) / static_cast<double>(lags + 1);
+}
+
+// How many independent products the tapered ones are worth.
+double degrees_of_freedom(Index count, Index lags) {
+  double sum = 1;
+  for (Index lag = 1; lag <= lags; ++lag) sum += 2 * taper(lag, lags) * taper(lag, lags);
+  return static_cast<double>(count) / sum;
+}
+
+// E[W^-1 W0 W^-1] where W, a mean of n products of p numbers, has the mean W0 = I: what the
+// inverse of a noisy matrix makes of variances.
+double inflation(double n, double p) {
+  return n * n * (n - 1) / ((n - p) * (n - p - 1) * (n - p - 3));
+}
+
+// Numbers that are taken together, by their places in an estimate.
+std::vector<std::vector<Index>> groups_of(const Layout& layout, const std::vector<bool>& active,
+                                          bool is_full) {
+  std::vector<std::vector<Index>> groups(
+      static_cast<std::size_t>(is_full ? 1 : layout.channels + 1));
+  const bool dispersion_a_channel = layout.size - layout.law == layout.channels;
+  for (Index i = 0; i < layout.size; ++i) {
+    if (!active[i]) continue;
+    const bool is_of_channel = i < layout.prior || (i >= layout.law && dispersion_a_channel);
+    const Index channel = i < layout.prior ? i % layout.channels : i - layout.law;
+    const Index group = is_full ? 0 : is_of_channel ? channel : layout.channels;
+    groups[static_cast<std::size_t>(group)].push_back(i);
+  }
+  std::erase_if(groups, [](const std::vector<Index>& group) { return group.empty(); });
+  return groups;
+}
+
+Vector variances(const Matrix& series, Index lags) {
+  Vector sum = series.colwise().squaredNorm();
+  for (Index lag = 1; lag <= lags; ++lag) {
+    const Index rows = series.rows() - lag;
+    sum += 2 * taper(lag, lags) *
+           series.topRows(rows).cwiseProduct(series.bottomRows(rows)).colwise().sum().transpose();
+  }
+  return sum;
+}
+
+ErrorsOfEstimate errors_of(const Estimate& estimate, const Vector& errors,
+                           const std::vector<bool>& learned) {
+  const Layout layout(estimate);
+  ErrorsOfEstimate out;
+  out.basis = errors.head(layout.prior).reshaped(layout.channels, layout.columns);
+  Index at = layout.prior;
+  const auto add = [&](const Parameters& parameters) {
+    for (const Parameter& parameter : parameters) {
+      if (parameter.value.size() > 0 && learned[at]) {
+        const auto values = errors.segment(at, parameter.value.size());
+        out.parameters.push_back({parameter.name, values});
+      }
+      at += parameter.value.size();
+    }
+  };
+  add(estimate.prior.parameters());
+  add(estimate.law.parameters());
+  return out;
+}
+
+Index blocks_to_draw(const Layout& layout) {
+  const Index together = layout.size <= kMostTogether ? layout.size : layout.columns;
+  return std::max(kFewestDrawn, kDrawnForEach * together);
+}
+
+// The basis is looked at in logarithms, which make entries of all sizes alike.
+Vector unit_of_each(const Estimate& estimate) {
+  Vector units = flatten(estimate);
+  units.tail(units.size() - estimate.basis.size()).setOnes();
+  return (units.array() > 0).select(units, 1);
+}
+
+bool has_variance(const Matrix& rows, Index column) { return rows.col(column).squaredNorm() > 0; }
+
+// What the stream has said, one row for each batch.
+struct StreamSeries {
+  Matrix moves;
+  Matrix wandering;
+  double observations;
+
+  void divide_by(const Vector& units) {
+    moves = moves * units.cwiseInverse().asDiagonal();
+    wandering = wandering * units.cwiseInverse().asDiagonal();
+  }
+  bool varies(Index column) const { return has_variance(moves, column); }
+};
+
+StreamSeries series_of_stream(const Estimate& estimate, const FittedStatistics& fitted) {
+  StreamSeries series{
+      moves_of(MStepSlope(fitted.m_step, fitted.working, fitted.mean), fitted.batches),
+      wandering_of(flatten(estimate), fitted.batches), 0};
+  for (const BlockStatistics::Batch& batch : fitted.batches) {
+    series.observations += static_cast<double>(batch.observations);
+  }
+  return series;
+}
+
+// What each run over the drawn observations has said, one row for each batch.
+struct DrawnSeries {
+  std::vector<Matrix> moves;
+  std::vector<Matrix> scores;
+  double observations;
+  Index lags = 0;
+  double products = 0;  // that are independent, for the covariance of moves and scores
+
+  void divide_by(const Vector& units) {
+    for (Matrix& rows : moves) rows = rows * units.cwiseInverse().asDiagonal();
+    for (Matrix& rows : scores) rows = rows * units.asDiagonal();
+  }
+  bool varies(Index column) const {
+    const auto own = [&](const Matrix& rows) { return has_variance(rows, column); };
+    return std::ranges::all_of(moves, own) && std::ranges::all_of(scores, own);
+  }
+  void choose_lags(const std::vector<bool>& active) {
+    std::vector<Index> places;
+    for (Index i = 0; i < std::ssize(active); ++i) {
+      if (active[i]) places.push_back(i);
+    }
+    lags = lags_of(chosen_columns(scores.front(), places));
+    products = degrees_of_freedom(scores.front().rows(), lags);
+  }
+};
+
+DrawnSeries series_of_drawn(const Estimate& estimate, const MStep& m_step, const Drawn& drawn,
+                            const PriorScores& of_prior, const MakeEngineOfRun& make_engine,
+                            int runs) {
+  DrawnSeries series{{}, {}, static_cast<double>(drawn.record.size())};
+  for (int i = 0; i < runs; ++i) {
+    const Run run = run_over(*make_engine(estimate, i), drawn.record);
+    series.moves.push_back(moves_of(MStepSlope(m_step, estimate, run.mean), run.batches));
+    series.scores.push_back(scores_of(estimate, run.mean, run.batches));
+    add_prior_scores(of_prior, Layout(estimate), run.batches, series.scores.back());
+  }
+  return series;
+}
+
+// The one-sided errors of the entries of the basis that are about zero; 0 for the others.
+Vector errors_of_zeros(const Estimate& estimate, const FittedStatistics& fitted, const Matrix& x) {
+  const Estimate& working = fitted.working;
+  Vector errors = Vector::Zero(estimate.basis.size());
+  const Vector scales = working.prior.has_scale() ? working.prior.scale() : Vector();
+  for (Index k = 0; k < estimate.basis.cols(); ++k) {
+    for (Index m = 0; m < estimate.basis.rows(); ++m) {
+      const double exposure =
+          fitted.mean.exposure(m, k) / (k < scales.size() ? scales[k] : 1) * fitted.observations;
+      if (!(exposure > 0) || estimate.basis(m, k) * exposure > kLeastCounts) continue;
+      errors[m + k * estimate.basis.rows()] =
+          error_of_zero(estimate, x, m, k, 1 / exposure) / std::sqrt(fitted.observations);
+    }
+  }
+  return errors;
+}
+
+// The roots of the variances of an observation's influence on each number of a group.
+struct GroupErrors {
+  Vector robust;
+  Vector plain;
+};
+
+GroupErrors errors_of_group(const StreamSeries& stream, const DrawnSeries& model,
+                            const std::vector<Index>& group) {
+  const auto own = [&](const Matrix& rows) { return chosen_columns(rows, group); };
+  Matrix bread = Matrix::Zero(std::ssize(group), std::ssize(group));
+  for (std::size_t run = 0; run < model.moves.size(); ++run) {
+    // Of two runs, the scores of the other one.
+    const Matrix& scores = model.scores[model.scores.size() - 1 - run];
+    bread += long_run_covariance(own(model.moves[run]), own(scores), model.lags);
+  }
+  bread /= model.observations * static_cast<double>(model.moves.size());
+  const Eigen::PartialPivLU<Matrix> inverse(bread);
+  const auto influence_of = [&](const Matrix& moves) {
+    return Matrix(inverse.solve(moves.transpose()).transpose());
+  };
+  const auto errors_from = [](const Matrix& influence, Index lags, double observations) {
+    return Vector((variances(influence, lags) / observations).array().max(0.0).sqrt());
+  };
+  const Matrix away = own(stream.wandering);
+  const Matrix influence = influence_of(own(stream.moves) - away) + away;
+  const Matrix of_drawn = influence_of(own(model.moves.front()));
+  const double n = model.products;
+  const auto p = static_cast<double>(group.size());
+  return {
+      errors_from(influence, lags_of(influence), stream.observations) / std::sqrt(inflation(n, p)),
+      errors_from(of_drawn, model.lags, model.observations) / std::sqrt(n / (n - p - 1))};
+}
+
+std::optional<AnyPrior> with_value(const AnyPrior& prior, Parameter parameter, Index i,
+                                   double value) {
+  AnyPrior changed = prior;
+  parameter.value(i) = value;
+  try {
+    changed.set_parameter(parameter);
+  } catch (const UsageError&) {
+    return std::nullopt;  // it ends here
+  }
+  return changed;
+}
+
+}  // namespace
+
+Matrix long_run_covariance(const Matrix& a, const Matrix& b, Index lags) {
+  Matrix sum = a.transpose() * b;
+  for (Index lag = 1; lag <= lags; ++lag) {
+    const Index rows = a.rows() - lag;
+    sum += taper(lag, lags) * (a.topRows(rows).transpose() * b.bottomRows(rows) +
+                               a.bottomRows(rows).transpose() * b.topRows(rows));
+  }
+  return sum;
+}
+
+PriorScores prior_scores(const AnyPrior& prior, const Matrix& states) {
+  PriorScores scores;
+  scores.slopes.resize(states.rows(), 0);
+  if (!prior.has_density() || states.rows() < 2) return scores;
+  const Index moves = states.rows() - 1;
+  Index place = 0;
+  for (const Parameter& parameter : prior.parameters()) {
+    for (Index i = 0; i < parameter.value.size(); ++i, ++place) {
+      if (parameter.value.cols() != 1) continue;
+      const double value = parameter.value(i);
+      const double step = kSlopeStep * std::max(std::abs(value), kSlopeStep);
+      const auto above = with_value(prior, parameter, i, value + step);
+      const auto below = with_value(prior, parameter, i, value - step);
+      if (!above && !below) continue;
+      Vector high(moves);
+      Vector low(moves);
+      (above ? *above : prior)
+          .log_transition(states.topRows(moves), states.bottomRows(moves), high);
+      (below ? *below : prior).log_transition(states.topRows(moves), states.bottomRows(moves), low);
+      Vector slope = Vector::Zero(states.rows());
+      slope.tail(moves) = (high - low) / ((above ? step : 0) + (below ? step : 0));
+      if (!slope.allFinite()) continue;
+      scores.slopes.conservativeResize(Eigen::NoChange, scores.slopes.cols() + 1);
+      scores.slopes.rightCols(1) = slope;
+      scores.columns.push_back(place);
+    }
+  }
+  return scores;
+}
+
+std::optional<StandardErrors> standard_errors(const Estimate& estimate,
+                                              const FittedStatistics& fitted,
+                                              const MakeEngineOfRun& make_engine,
+                                              const StandardErrorOptions& options) {
+  if (std::ssize(fitted.batches) < kFewestOfStream) return std::nullopt;
+  const Layout layout(estimate);
+  const Drawn drawn = draw(estimate, kDrawnBlock * blocks_to_draw(layout), options.seed);
+  const PriorScores of_prior = prior_scores(estimate.prior, drawn.states);
+  StreamSeries stream = series_of_stream(estimate, fitted);
+  DrawnSeries model = series_of_drawn(estimate, fitted.m_step, drawn, of_prior, make_engine,
+                                      options.engine_is_random ? 2 : 1);
+
+  const std::vector<bool> learned =
+      learned_numbers(estimate, fitted.m_step.options(), of_prior.columns);
+  const Vector of_zeros = errors_of_zeros(estimate, fitted, activations_of(estimate, drawn));
+  const Vector units = unit_of_each(estimate);
+  stream.divide_by(units);
+  model.divide_by(units);
+  std::vector<bool> active = learned;
+  for (Index i = 0; i < layout.size; ++i) {
+    const bool is_zero = i < layout.prior && of_zeros[i] > 0;
+    active[i] = learned[i] && !is_zero && stream.varies(i) && model.varies(i);
+  }
+  model.choose_lags(active);
+  const bool is_full =
+      layout.size <= kMostTogether &&
+      model.products >= kProductsForEach * static_cast<double>(std::ranges::count(active, true));
+
+  Vector robust = Vector::Zero(layout.size);
+  Vector plain = Vector::Zero(layout.size);
+  for (Index i = 0; i < layout.prior; ++i) {
+    if (learned[i]) robust[i] = plain[i] = of_zeros[i];
+  }
+  for (const std::vector<Index>& group : groups_of(layout, active, is_full)) {
+    const GroupErrors errors = errors_of_group(stream, model, group);
+    for (Index j = 0; j < std::ssize(group); ++j) {
+      const Index place = group[static_cast<std::size_t>(j)];
+      robust[place] = units[place] * errors.robust[j] / std::sqrt(fitted.observations);
+      plain[place] = units[place] * errors.plain[j] / std::sqrt(fitted.observations);
+    }
+  }
+  return StandardErrors{errors_of(estimate, robust, learned), errors_of(estimate, plain, learned),
+                        is_full};
+}
+
+}  // namespace headwater

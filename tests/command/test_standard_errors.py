@@ -1,0 +1,130 @@
+"""Standard errors: how sure a fit is of its estimate."""
+
+import numpy as np
+import pytest
+
+from hidden_markov import selection_chain, simulate
+from support import as_csv
+
+BASIS = np.array([[8, 1], [2, 7], [6, 3], [1, 9.0]])
+LENGTH = 3000
+FIT = "fit", "y.csv", "--components", 2, "--prior", "basis-selection", "--counts", "poisson"
+
+
+@pytest.fixture
+def data(headwater):
+    y = simulate(selection_chain(2, 0.8, 0.7), BASIS, LENGTH, 3)
+    headwater.write("part.csv", as_csv(y[:1500]))
+    return headwater.write("y.csv", as_csv(y))
+
+
+def errors_of(headwater, model):
+    return headwater.basis(model, "--standard-errors")
+
+
+def test_the_estimate_is_the_same_and_the_errors_are_of_the_right_size(headwater, data):
+    headwater(*FIT, "--out", "plain.h5")
+    headwater(*FIT, "--standard-errors", "--out", "model.h5")
+    assert headwater("show", "plain.h5", "--basis") == headwater("show", "model.h5", "--basis")
+    errors = errors_of(headwater, "model.h5")
+    assert errors.shape == BASIS.shape
+    # If it were known which component gave a count, and when it was on, the error of an entry would
+    # be sqrt(B / (T P(on))). Nobody knows, and so it is larger; with activations that are easily
+    # seen, not by much.
+    known = np.sqrt(BASIS / (LENGTH * 0.4))
+    order = np.argmax(headwater.basis("model.h5"), axis=0)
+    columns = [list(order).index(k) if k in order else i for i, k in enumerate((0, 3))]
+    ratio = errors[:, columns] / known
+    assert ratio.min() > 0.9 and ratio.max() < 4
+    facts = headwater.facts("model.h5")["standard_errors"]
+    assert facts["information"] == "full"
+    assert np.array(facts["basis"]) == pytest.approx(errors, rel=1e-15)
+    assert set(facts["parameters"]) == {"stay_off", "stay_on"}
+    # A Bernoulli variable with as many trials as there are moves out of the state, at least.
+    for name, stay, part in ("stay_off", 0.8, 0.6), ("stay_on", 0.7, 0.4):
+        least = np.sqrt(stay * (1 - stay) / (2 * LENGTH * part))
+        assert 0.85 * least < facts["parameters"][name] < 3 * least
+    assert b"standard errors (all numbers taken together)" in headwater("show", "model.h5")
+
+
+def test_a_resumed_fit_has_the_same_bytes(headwater, data):
+    headwater(*FIT, "--standard-errors", "--out", "whole.h5")
+    headwater("fit", "part.csv", *FIT[2:], "--standard-errors", "--checkpoint", "state",
+              "--checkpoint-every", 500, "--out", "part.h5")
+    headwater(*FIT, "--standard-errors", "--resume", "state", "--out", "resumed.h5")
+    assert headwater.path("whole.h5").read_bytes() == headwater.path("resumed.h5").read_bytes()
+
+
+@pytest.mark.parametrize("options", [
+    ("--method", "batch", "--iterations", "30"),
+    ("--engine", "particle", "--particles", "50"),
+    ("--engine", "beam"),
+    ("--smoother", "forward"),
+    ("--average", "none"),
+    ("--background",),
+    ("--counts", "negative-binomial"),
+    ("--counts", "drifting"),
+    ("--period", "7"),
+    ("--paper-exact",),
+], ids=" ".join)
+def test_every_way_of_fitting_has_them(headwater, data, options):
+    fit = FIT[:-2] if "--counts" in options else FIT
+    headwater(*fit, *options, "--start-on", 300, "--standard-errors", "--out", "model.h5")
+    errors = errors_of(headwater, "model.h5")
+    assert errors.shape == BASIS.shape
+    assert np.isfinite(errors).all() and (errors > 0).all()
+    assert headwater.facts("model.h5")["standard_errors"]["parameters"]["stay_on"] > 0
+
+
+@pytest.mark.parametrize("prior, engine, names", [
+    ("gamma", "fast", {"shape", "persistence"}),
+    ("log-gaussian", "fast", {"persistence", "noise"}),
+    ("relaxed-selection", "particle", {"alpha"}),
+    ("independent", "particle", {"shape"}),
+])
+def test_every_prior_has_them(headwater, prior, engine, names):
+    headwater("simulate", "--prior", prior, "--channels", 5, "--components", 2, "--length", 1500,
+              "--seed", 4, "--out", "y.csv")
+    headwater("fit", "y.csv", "--components", 2, "--prior", prior, "--engine", engine,
+              "--particles", 50, "--counts", "poisson", "--init", "random", "--standard-errors",
+              "--out", "model.h5")
+    facts = headwater.facts("model.h5")["standard_errors"]
+    assert set(facts["parameters"]) == names
+    assert all(value > 0 for value in facts["parameters"].values())
+
+
+def test_what_is_held_has_none(headwater, data):
+    headwater(*FIT, "--hold", "stay_on", "--standard-errors", "--out", "model.h5")
+    facts = headwater.facts("model.h5")["standard_errors"]
+    assert set(facts["parameters"]) == {"stay_off"}
+
+
+def test_overdispersed_counts_of_a_poisson_model(headwater):
+    """The plain form believes the model; the other one sees how much the counts scatter."""
+    chain = selection_chain(2, 0.8, 0.7)
+    rng = np.random.default_rng(8)
+    level = rng.gamma(2, 0.5, (LENGTH, 4))
+    y = rng.poisson(level * simulate(chain, 100 * BASIS, LENGTH, 3) / 100)
+    headwater.write("y.csv", as_csv(y))
+    headwater.write("start.csv", as_csv(BASIS))
+    headwater(*FIT, "--init", "start.csv", "--hold", "stay_on", "--hold", "stay_off", "--set",
+              "stay_on=0.7", "--set", "stay_off=0.8", "--standard-errors", "--out", "model.h5")
+    facts = headwater.facts("model.h5")["standard_errors"]
+    ratio = np.array(facts["basis"]) / np.array(facts["plain"]["basis"])
+    assert np.median(ratio) > 1.3
+
+
+def test_a_model_without_them(headwater, data):
+    headwater(*FIT, "--out", "model.h5")
+    refused = headwater.attempt("show", "model.h5", "--basis", "--standard-errors")
+    assert refused.returncode == 1
+    assert refused.stderr.decode() == (
+        "headwater: model.h5: has no standard errors; expected a model of fit --standard-errors, "
+        "and of a stream that is long enough for them\n")
+    assert "standard_errors" not in headwater.facts("model.h5")
+
+
+def test_a_stream_that_is_too_short(headwater):
+    headwater.write("y.csv", as_csv(simulate(selection_chain(2, 0.8, 0.7), BASIS, 60, 3)))
+    headwater(*FIT, "--standard-errors", "--out", "model.h5")
+    assert "standard_errors" not in headwater.facts("model.h5")
