@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "headwater/engines/engine.hpp"
+#include "headwater/estimate.hpp"
 #include "headwater/learning/block_statistics.hpp"
 #include "headwater/learning/m_step.hpp"
 #include "headwater/standard_errors.hpp"

@@ -167,5 +167,6 @@ def test_every_option_is_passed_on():
     theirs = set(inspect.signature(headwater.Stream).parameters)
     rare = {"backward", "backward_draws", "window_tolerance", "block", "scale_in", "paper_exact",
             "basis_shape", "basis_rate", "basis_floor", "transition_weight", "trace_every",
-            "strict", "proposal", "resampling", "resample_below", "beam_width", "outliers", "start_on"}
+            "strict", "proposal", "resampling", "resample_below", "beam_width", "outliers", "start_on",
+            "standard_errors"}
     assert theirs - ours == rare | {"num_components", "seed"}
