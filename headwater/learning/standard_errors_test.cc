@@ -16,8 +16,8 @@
 namespace headwater {
 namespace {
 
-constexpr double kStayOff = 0.85;
-constexpr double kStayOn = 0.7;
+constexpr double kUsualStayOff = 0.85;
+constexpr double kUsualStayOn = 0.7;
 
 Statistics with_sums(double value, std::int64_t observations) {
   Statistics statistics(2, 1, 1);
@@ -79,13 +79,13 @@ TEST(BlockStatistics, MergesNeighboursAndLosesNothing) {
 }
 
 TEST(PriorScores, AreThoseOfTheTransitions) {
-  const AnyPrior prior(BasisSelection(1, kStayOff, kStayOn));
+  const AnyPrior prior(BasisSelection(1, kUsualStayOff, kUsualStayOn));
   Matrix states(5, 1);
   states << 0, 0, 1, 1, 0;
   const PriorScores scores = prior_scores(prior, states);
   ASSERT_EQ(scores.columns, (std::vector<Index>{0, 1}));
-  const Vector off{{0, 1 / kStayOff, -1 / (1 - kStayOff), 0, 0}};
-  const Vector on{{0, 0, 0, 1 / kStayOn, -1 / (1 - kStayOn)}};
+  const Vector off{{0, 1 / kUsualStayOff, -1 / (1 - kUsualStayOff), 0, 0}};
+  const Vector on{{0, 0, 0, 1 / kUsualStayOn, -1 / (1 - kUsualStayOn)}};
   EXPECT_LT((scores.slopes.col(0) - off).cwiseAbs().maxCoeff(), 1e-6);
   EXPECT_LT((scores.slopes.col(1) - on).cwiseAbs().maxCoeff(), 1e-6);
 }
@@ -120,7 +120,7 @@ TEST(LongRunCovariance, IsThePlainSum) {
   EXPECT_TRUE(long_run_covariance(a, b, 2).isApprox(sum));
 }
 
-double log_likelihood(const Vector& flat, Estimate estimate, const RecordView& record) {
+double exact_log_likelihood(const Vector& flat, Estimate estimate, const RecordView& record) {
   unflatten(flat, {}, estimate);
   return ExactBatch(estimate.prior.finite_chain(), estimate.emission(), record).log_likelihood();
 }
@@ -134,7 +134,7 @@ Vector errors_by_brute_force(const Estimate& estimate, const RecordView& record)
     Vector moved = at;
     moved[i] += by_i * step[i];
     moved[j] += by_j * step[j];
-    return log_likelihood(moved, estimate, record);
+    return exact_log_likelihood(moved, estimate, record);
   };
   Matrix information(at.size(), at.size());
   for (Index i = 0; i < at.size(); ++i) {
@@ -197,7 +197,7 @@ Fitted fit_record(double stay_off, double stay_on, Index length) {
 // 4 % of its root; by brute force it is without noise. The largest of 10 is beyond 20 % with
 // probability 1e-5 even if it is half as much again.
 TEST(StandardErrors, AreThoseOfTheObservedInformation) {
-  const Fitted fitted = fit_record(kStayOff, kStayOn, 6000);
+  const Fitted fitted = fit_record(kUsualStayOff, kUsualStayOn, 6000);
   const Vector truth = errors_by_brute_force(fitted.estimate, fitted.record);
   EXPECT_TRUE(fitted.errors.is_full);
   for (const ErrorsOfEstimate* errors : {&fitted.errors.robust, &fitted.errors.plain}) {
