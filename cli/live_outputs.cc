@@ -57,8 +57,7 @@ void LiveOutputs::write(const StepReport& report, const Session& session) {
     log_->add(log_line(report, session.engine().kind, learner.last(), added, time));
   }
   if (is_due(x_, report.t)) {
-    const Index components = session.config().num_components;  // without the background
-    x_->add(activations_line(learner.filtered_activation().head(components), added, time));
+    x_->add(activations_line(session.filtered_activation(), added, time));
   }
   if ((log_ && log_->is_stream()) || (x_ && x_->is_stream()))
     sent_ = std::max(sent_.load(), report.t);

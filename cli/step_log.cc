@@ -34,6 +34,7 @@ std::string log_line(const StepReport& report, EngineKind engine, const Estimate
   }
   json.key("step").value(report.step_size);
   json.key("updated").value(report.updated);
+  json.key("predicted_by").value(report.by_average ? "average" : "last");
   json.key("in_start").value(report.in_start);
   json.key("provisional").value(report.provisional);
   json.key("outlier").value(report.is_outlier);

@@ -36,6 +36,8 @@ class Engine {
   virtual FilterStep step(const Observation& y, double step_size) = 0;
   // The stream has ended: takes in what the smoother still holds back.
   virtual void finish() = 0;
+  // From now on it only filters, and has no statistics.
+  virtual void stop_smoothing() = 0;
 
   // Whether the last call of step() or finish() has changed the statistics.
   virtual bool has_new_statistics() const = 0;

@@ -32,6 +32,8 @@ class FilterEngine : public Engine {
   }
   void finish() override { tell_of_new((smoother_ && smoother_->finish(filter_)) || has_untold_); }
 
+  void stop_smoothing() override { smoother_ = {}; }
+
   bool has_new_statistics() const override { return has_new_statistics_; }
   const Statistics& statistics() const override {
     assert(smoother_);

@@ -29,6 +29,7 @@ class GainsEngine final : public Engine {
 
   FilterStep step(const Observation& y, double step_size) override;
   void finish() override { engine_->finish(); }
+  void stop_smoothing() override { engine_->stop_smoothing(); }
 
   bool has_new_statistics() const override { return engine_->has_new_statistics(); }
   const Statistics& statistics() const override { return engine_->statistics(); }

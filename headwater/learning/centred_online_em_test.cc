@@ -60,6 +60,7 @@ class ConjugateEngine final : public Engine {
     return {};
   }
   void finish() override {}
+  void stop_smoothing() override {}
   bool has_new_statistics() const override { return true; }
   const Statistics& statistics() const override { return statistics_; }
   Vector predicted_activation() const override { return given_->prior.scale(); }

@@ -74,6 +74,8 @@ class OnlineEm {
   // From the average of the statistics, where noise is additive: averages of the iterates, which
   // are ratios of noisy sums, would be biased by it. The last where nothing is averaged.
   Estimate averaged() const;
+  bool has_average() const { return options_.average && !average_.empty(); }
+  Estimate working_average() const;  // averaged() in the engine's own scale
   Estimate reported() const { return options_.average ? averaged() : last(); }
 
   // For standard errors. The statistics whose M-step leads to the reported estimate; how many
@@ -88,6 +90,7 @@ class OnlineEm {
 
   const Engine& engine() const { return *engine_; }
   std::int64_t observations() const { return observations_; }
+  double next_step_size() const { return options_.step_size(clock_ + 1); }
   std::int64_t impossible_observations() const { return impossible_; }
   std::int64_t m_steps() const { return m_steps_; }
   std::int64_t revivals() const { return revivals_; }
@@ -99,7 +102,6 @@ class OnlineEm {
   }
 
  private:
-  Estimate working_average() const;  // see averaged()
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
   void begin_block();

@@ -10,8 +10,6 @@ namespace {
 constexpr std::int64_t kFirstSearch = 50;
 constexpr std::int64_t kSecondSearch = 200;
 constexpr std::int64_t kThirdSearch = 1000;  // and from there on four times as many each time
-// log p of what a fit took to be impossible.
-constexpr double kLogImpossible = -1e6;
 
 bool is_light_search(std::int64_t n) {
   std::int64_t next = kThirdSearch;
@@ -19,14 +17,52 @@ bool is_light_search(std::int64_t n) {
   return n == kFirstSearch || n == kSecondSearch || n == next;
 }
 
-double logarithm_of(const FilterStep& step) {
-  return step.impossible ? kLogImpossible : std::max(step.log_predictive, kLogImpossible);
-}
-
 }  // namespace
 
+StepReport Contender::step(const Observation& y, bool predicts_by_average,
+                           const OnlineEm::BeforeMStep& before_m_step) {
+  FilterStep by_average;
+  if (average) by_average = average->step(y, learner.next_step_size());
+  StepReport made = learner.update(y, before_m_step);
+  if (average) {
+    average->compare(by_average, made.filter);
+    made.by_average = average->leads();
+    if (made.by_average) {  // the rest is the report of the particles that are learned from
+      made.filter.log_predictive = by_average.log_predictive;
+      made.filter.impossible = by_average.impossible;
+    }
+  }
+  if (made.updated && predicts_by_average) follow_average();
+  return made;
+}
+
+void Contender::finish() {
+  learner.finish();
+  if (average) follow_average();
+}
+
+// A component that was given a new column has ended the average.
+void Contender::follow_average() {
+  if (!learner.has_average()) {
+    average.reset();
+  } else if (average) {
+    average->follow(learner);
+  } else {
+    average.emplace(learner);
+  }
+}
+
+void Contender::exchange_average(StateArchive& archive) {
+  bool is_there = average.has_value();
+  archive(is_there);
+  if (!is_there) return average.reset();
+  archive.expect(learner.has_average(), "an average of nothing");
+  if (!average) average.emplace(learner);
+  archive(*average);
+}
+
 void Race::add(const FilterStep& leader, const FilterStep& rival) {
-  const double gain = logarithm_of(rival) - logarithm_of(leader);
+  const double gain = bounded_log_predictive(rival) - bounded_log_predictive(leader);
   ++count_;
   sum_ += gain;
   squares_ += gain * gain;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "headwater/config.hpp"
@@ -8,6 +9,7 @@
 #include "headwater/learning/outlier_guard.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/session/average_prediction.hpp"
 
 namespace headwater {
 
@@ -32,6 +34,25 @@ struct Contender {
   OutlierGuard guard = {};
   std::int64_t outliers = 0;
   std::int64_t first_outlier = 0;
+  std::optional<AveragePrediction> average = {};  // from the first M-step on, where there is one
+
+  // The observation is predicted by the learner, or by its average.
+  StepReport step(const Observation& y, bool predicts_by_average,
+                  const OnlineEm::BeforeMStep& before_m_step);
+  void finish();
+  bool is_by_average() const { return average && average->leads(); }
+  // Which has predicted the last observation.
+  const Engine& engine() const {
+    return is_by_average() ? average->filter().engine() : learner.engine();
+  }
+  Vector filtered_activation() const {
+    return is_by_average() ? average->filter().filtered_activation()
+                           : learner.filtered_activation();
+  }
+  void exchange_average(StateArchive& archive);
+
+ private:
+  void follow_average();
 };
 
 // The leader and a rival predict the same observations, until it is clear whose fit goes on. All

@@ -122,8 +122,10 @@ void Session::Fit::exchange(StateArchive& archive) {
                  "observations of another length");
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(log_likelihood_after_start_),
                  "a log-likelihood that is not finite");
-  exchange_contender(archive, leader_);
-  exchange_contender(archive, rival_);
+  for (std::optional<Contender>* contender : {&leader_, &rival_}) {
+    exchange_contender(archive, *contender);
+    if (*contender) (*contender)->exchange_average(archive);
+  }
   archive.expect(leader_.has_value() == (observations_ > 0), "observations without a fit");
   if (leader_) {
     archive.expect(trace_.has_length(trace_values(leader_->learner.last()).size()),
@@ -184,7 +186,7 @@ void Session::Fit::finish() {
     catch_up();
     end_race_if_over();
     if (!is_settled_) settle(held_back_);
-    leader_->learner.finish();
+    leader_->finish();
     standard_errors_ = standard_errors();
     record(observations_, log_likelihood_, true);
   }
@@ -259,9 +261,9 @@ double Session::Fit::log_likelihood() const {
   return log_likelihood_;
 }
 
-const OnlineEm& Session::Fit::started() const {
+const Contender& Session::Fit::started() const {
   if (!leader_) throw UsageError("there is no estimate before the start of the fit");
-  return leader_->learner;
+  return *leader_;
 }
 
 Vector Session::Fit::filtered_activation() const {

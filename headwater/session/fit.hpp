@@ -11,6 +11,7 @@
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/session.hpp"
+#include "headwater/session/against_mean.hpp"
 #include "headwater/session/contender.hpp"
 #include "headwater/session/engine_table.hpp"
 #include "headwater/session/trace.hpp"
@@ -78,7 +79,7 @@ class Session::Fit {
  private:
   void check_start() const;
   void check(const Observation& y);
-  const OnlineEm& started() const;  // throws UsageError before the start
+  const Contender& started() const;  // throws UsageError before the start
 
   // How a fit starts (fit_start.cc).
   bool start_is_given() const;
@@ -130,6 +131,8 @@ class Session::Fit {
   void leave_out_giants();
   void record(std::int64_t t, double log_likelihood, bool is_end);
   void refuse_infinite_estimate() const;
+  // Not in the paper's algorithm.
+  bool predicts_by_average() const { return !config_.paper_exact; }
   bool guards() const { return config_.outliers == Outliers::kSkip && !config_.paper_exact; }
 
   // How a fit goes on that has ended (fit_continued.cc).

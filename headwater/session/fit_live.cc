@@ -101,7 +101,8 @@ void Session::Fit::settle(const RecordView& observations) {
 void Session::Fit::tell_of_start() {
   if (on_start.get()) on_start.get()();
   if (keeps_predictions_ && !prediction_before_m_step_) {
-    prediction_before_m_step_ = kept_prediction_of(started().engine(), started().observations());
+    prediction_before_m_step_ =
+        kept_prediction_of(leader_->engine(), leader_->learner.observations());
   }
 }
 
@@ -124,14 +125,14 @@ StepReport Session::Fit::step(Contender& contender, const Observation& y,
                               const OnlineEm::BeforeMStep& before_m_step) const {
   StepReport report;
   if (is_let_in(contender, y)) {
-    report = contender.learner.update(y, before_m_step);
+    report = contender.step(y, predicts_by_average(), before_m_step);
   } else {
     Observation missing;
     missing.assign_missing(y.num_channels());
     missing.set_position(y.position());
     missing.set_begins_sequence(y.begins_sequence());
     missing.set_time(y.time());
-    report = contender.learner.update(missing, before_m_step);
+    report = contender.step(missing, predicts_by_average(), before_m_step);
     report.is_outlier = true;
   }
   report.observation = &y;
@@ -184,7 +185,7 @@ StepReport Session::Fit::predicted_step(const Observation& y) {
   OnlineEm::BeforeMStep before_m_step;
   if (keeps_predictions_) {
     before_m_step = [&](const StepReport& report) {
-      prediction_before_m_step_ = kept_prediction_of(leader_->learner.engine(), report.t);
+      prediction_before_m_step_ = kept_prediction_of(leader_->engine(), report.t);
     };
   }
   is_torn_ = true;
@@ -220,7 +221,7 @@ void Session::Fit::publish(StepReport& report) {
 
 Prediction Session::Fit::prediction() const {
   if (prediction_before_m_step_) return *prediction_before_m_step_;
-  return prediction_of(started().engine(), started().observations());
+  return prediction_of(started().engine(), started().learner.observations());
 }
 
 }  // namespace headwater

@@ -131,6 +131,40 @@ TEST(Live, AStreamThatBeginsWithNothingIsFitted) {
   }
 }
 
+// A fit that does not average makes the same steps, and predicts with its last iterate alone. In a
+// stream that does not change, the average is better as soon as the fit is near its end.
+TEST(Live, TheAveragePredictsWhereItIsBetter) {
+  const Matrix record = live_record(3000);
+  Config config = live_config();
+  Published with;
+  Published without;
+  for (Published* published : {&with, &without}) {
+    config.average = published == &with ? Average::kPolyak : Average::kNone;
+    Session session(config);
+    published->listen(session);
+    for (Index t = 0; t < record.cols(); ++t) session.update(as_span(record.col(t)));
+    session.finish();
+  }
+  double gain = 0;
+  Index by_average = 0;
+  for (std::size_t t = 0; t < with.reports.size(); ++t) {
+    const StepReport& report = with.reports[t];
+    const double by_last = without.reports[t].filter.log_predictive;
+    EXPECT_FALSE(without.reports[t].by_average);
+    gain += report.filter.log_predictive - by_last;
+    if (report.by_average) {
+      ++by_average;
+      EXPECT_NE(with.activations[t], without.activations[t]);
+    } else {
+      EXPECT_EQ(report.filter.log_predictive, by_last);
+      EXPECT_EQ(with.activations[t], without.activations[t]);
+      EXPECT_EQ(with.tails[t], without.tails[t]);
+    }
+  }
+  EXPECT_GT(by_average, 1500);
+  EXPECT_GT(gain, 0);
+}
+
 // From the first observations on the scale is that of the data: a prediction of the second one
 // costs no more than a few nats a channel more than one by the truth does.
 TEST(Live, TheScaleIsThatOfTheData) {

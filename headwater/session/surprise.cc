@@ -167,18 +167,16 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
   for (const Cell& cell : cells_) {
     const Vector row = basis.row(cell.channel);
     intensities_.noalias() = points_.leftCols(size).transpose() * row;
-    CountTails tails{0, 0, 0};
-    double sum = 0;
+    intensities_ *= cell.exposure;
+    const auto weights = weights_.head(size);
+    const CountTails tails =
+        mixed_tails(cell.variance, cell.count, intensities_, weights, &likelihoods_);
     double expected = 0;
-    likelihoods_.resize(size);
     for (Index i = 0; i < size; ++i) {
-      const double mean = cell.exposure * intensities_[i];
-      const CountTails own = tails_by_variance(cell.variance, cell.count, mean);
-      tails.add(weights_[i], own);
-      expected += weights_[i] * cell.variance.mean_count(mean);
-      likelihoods_[i] = weights_[i] * density_by_variance(cell.variance, cell.count, mean, own);
-      sum += likelihoods_[i];
+      expected += weights[i] * cell.variance.mean_count(intensities_[i]);
     }
+    likelihoods_.array() *= weights.array();
+    const double sum = likelihoods_.sum();
     const double tail = tails.smaller_side(generator.uniform());
     add_score(tail);
     note_channel(tail);

@@ -188,6 +188,35 @@ TEST(MixedTails, OfAGammaMeanAreNegativeBinomial) {
   EXPECT_DOUBLE_EQ(mixed.above, right.above);
 }
 
+// All laws at a time and one after the other, also where counts or means are too large for the
+// first, and where the upper tail is next to nothing.
+TEST(MixedTails, AreSumsOverTheMeans) {
+  Vector means(5);
+  means << 0, 0.3, 4, 17.5, 90;
+  Vector weights(5);
+  weights << 0.1, 0.4, 0.25, 0.05, 0.2;
+  for (const double phi : {0.0, 0.02, 1.5}) {
+    for (const double scale : {1e-3, 0.05, 1.0, 20.0}) {
+      for (const double y : {0.0, 1.0, 2.5, 30.0, 200.0, 500.0, 501.0, 3000.0}) {
+        const VarianceFunction variance{0, 1, phi};
+        CountTails right{0, 0, 0};
+        Vector densities;
+        const CountTails mixed = mixed_tails(variance, y, scale * means, weights, &densities);
+        for (Index i = 0; i < means.size(); ++i) {
+          const CountTails own = tails_by_variance(variance, y, scale * means[i]);
+          right.add(weights[i], own);
+          if (own.at == 0) continue;
+          EXPECT_NEAR(densities[i] / own.at, 1, 1e-9);
+        }
+        const double tiny = 1e-250;
+        EXPECT_NEAR((mixed.below + tiny) / (right.below + tiny), 1, 1e-9) << y << " " << scale;
+        EXPECT_NEAR((mixed.at + tiny) / (right.at + tiny), 1, 1e-9) << y << " " << scale;
+        EXPECT_NEAR((mixed.above + tiny) / (right.above + tiny), 1, 1e-9) << y << " " << scale;
+      }
+    }
+  }
+}
+
 // Against a fine grid.
 TEST(MixedTails, OfALogNormalMeanAreAnIntegral) {
   const double spread = std::sqrt(std::log1p(1.8 / 9));

@@ -61,6 +61,7 @@ struct StepReport {
   bool in_start = false;     // whether a start was found from this observation, among others, or
                              // may be found; it was predicted before it was looked at all the same
   bool provisional = false;  // whether no search for a start was finished when it was predicted
+  bool by_average = false;   // whether the average of the iterates predicted it, not the last one
   bool is_blind = false;     // whether nothing had been seen before it, not even the scale
   Index revived = -1;        // the component that was given a new column, if one was
 };
