@@ -321,6 +321,7 @@ TEST(Session, PredictionsAreOfTheParametersBeforeTheMStep) {
   config.block = 1;
   config.burn_in = 1;
   config.lag = 1;
+  config.average = Average::kNone;  // so that the learner's own parameters predict
   Session session(config);
   session.keep_predictions(true);
   const Matrix record = small_record();

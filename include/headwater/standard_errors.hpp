@@ -12,7 +12,7 @@ struct ErrorsOfEstimate {
   Parameters parameters;  // those of the prior and of the law of the counts whose errors are known
 };
 
-// Standard errors of the reported estimate (see docs/decisions/55-standard-errors.md).
+// Standard errors of the reported estimate (see docs/decisions/54-standard-errors.md).
 struct StandardErrors {
   ErrorsOfEstimate robust;  // from how the stream has scattered: right for wrong models too
   ErrorsOfEstimate plain;   // as they would be if the model were right in every respect
