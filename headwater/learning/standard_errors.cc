@@ -7,8 +7,11 @@
 
 #include "headwater/emission/dispersion_estimates.hpp"
 #include "headwater/emission/levels.hpp"
-#include "headwater/error.hpp"
 #include "headwater/learning/estimate.hpp"
+#include "headwater/learning/estimate_layout.hpp"
+#include "headwater/learning/long_run_covariance.hpp"
+#include "headwater/learning/m_step_slope.hpp"
+#include "headwater/learning/prior_scores.hpp"
 #include "headwater/simulate.hpp"
 
 namespace headwater {
@@ -24,110 +27,8 @@ constexpr Index kDrawnForEach = 6;
 constexpr Index kMostTogether = 400;
 // Independent products that are needed for each number, for their inverse to be of use.
 constexpr double kProductsForEach = 2.5;
-// The step of numerical slopes, relative.
-constexpr double kSlopeStep = 1e-5;
-constexpr double kDirectionStep = 1e-4;
 // An entry of the basis that has given fewer counts than this is taken to be zero.
 constexpr double kLeastCounts = 1;
-
-// The places of the numbers of an estimate in flatten(estimate).
-struct Layout {
-  explicit Layout(const Estimate& estimate)
-      : channels(estimate.basis.rows()),
-        columns(estimate.basis.cols()),
-        prior(estimate.basis.size()),
-        law(prior + count(estimate.prior.parameters())),
-        size(law + count(estimate.law.parameters())) {}
-
-  static Index count(const Parameters& parameters) {
-    Index size = 0;
-    for (const Parameter& parameter : parameters) size += parameter.value.size();
-    return size;
-  }
-
-  Index channels;
-  Index columns;
-  Index prior;  // where its parameters begin
-  Index law;
-  Index size;
-};
-
-// Which of the numbers are learned and have a score.
-std::vector<bool> learned_numbers(const Estimate& estimate, const MStepOptions& options,
-                                  const std::vector<Index>& with_slopes) {
-  const Layout layout(estimate);
-  std::vector<bool> learned(static_cast<std::size_t>(layout.size), !options.hold_basis);
-  std::fill(learned.begin() + layout.prior, learned.end(), false);
-  for (const Index column : with_slopes) learned[layout.prior + column] = true;
-  Index at = layout.prior;
-  for (const Parameter& parameter : estimate.prior.parameters()) {
-    for (Index i = 0; i < parameter.value.size(); ++i, ++at) {
-      if (options.holds(parameter.name)) learned[at] = false;
-    }
-  }
-  // Of the laws' parameters, only dispersions have a score among the statistics.
-  for (const Parameter& parameter : estimate.law.parameters()) {
-    const bool is_learned =
-        parameter.name == "dispersion" && !options.holds(parameter.name) && !drifts(estimate.law);
-    for (Index i = 0; i < parameter.value.size(); ++i, ++at) learned[at] = is_learned;
-  }
-  return learned;
-}
-
-// The M-step as a function of the statistics, and its slope in a direction.
-class MStepSlope {
- public:
-  MStepSlope(const MStep& m_step, const Estimate& from, const Statistics& at)
-      : m_step_(m_step), from_(from), at_(at), moved_(at) {
-    for (const std::span<const double> part : at.sums()) {
-      flat_.conservativeResize(flat_.size() + static_cast<Index>(part.size()));
-      flat_.tail(static_cast<Index>(part.size())) =
-          Eigen::Map<const Vector>(part.data(), static_cast<Index>(part.size()));
-    }
-  }
-
-  const Vector& point() const { return flat_; }
-
-  Vector along(const Vector& direction) const {
-    const double step = kDirectionStep / std::max(1.0, relative_length(direction));
-    return (after(flat_ + step * direction) - after(flat_ - step * direction)) / (2 * step);
-  }
-
- private:
-  // Of the direction to the point: entry by entry where sums are divided by each other.
-  double relative_length(const Vector& direction) const {
-    const Index ratios = at_.s1.size() + at_.s2.size();
-    double length = 0;
-    for (Index i = 0; i < ratios; ++i) {
-      if (flat_[i] > 0) length = std::max(length, std::abs(direction[i]) / flat_[i]);
-    }
-    Index begin = ratios;
-    for (const Index size : {at_.s3.size(), at_.s4.size(), at_.unseen.size()}) {
-      if (size > 0) {
-        const double scale = flat_.segment(begin, size).cwiseAbs().maxCoeff();
-        const double most = direction.segment(begin, size).cwiseAbs().maxCoeff();
-        if (scale > 0) length = std::max(length, most / scale);
-      }
-      begin += size;
-    }
-    return length;
-  }
-
-  Vector after(const Vector& sums) const {
-    moved_.set_sums(sums);
-    Estimate estimate = from_;
-    m_step_.update_basis(moved_, estimate.basis);
-    m_step_.update_law(moved_, estimate.law);
-    m_step_.update_prior(moved_, estimate.prior);
-    return flatten(with_unit_scale(std::move(estimate)));
-  }
-
-  const MStep& m_step_;
-  const Estimate& from_;
-  const Statistics& at_;
-  mutable Statistics moved_;
-  Vector flat_;
-};
 
 // One row for each batch: v summed over its observations.
 Matrix moves_of(const MStepSlope& slope, const std::vector<BlockStatistics::Batch>& batches) {
@@ -153,7 +54,7 @@ Matrix moves_of(const MStepSlope& slope, const std::vector<BlockStatistics::Batc
 // By Fisher's identity they are expected complete ones, which the statistics have.
 Matrix scores_of(const Estimate& estimate, const Statistics& shape,
                  const std::vector<BlockStatistics::Batch>& batches) {
-  const Layout layout(estimate);
+  const EstimateLayout layout(estimate);
   Matrix scores = Matrix::Zero(std::ssize(batches), layout.size);
   Statistics sums = shape;
   const Parameters of_law = estimate.law.parameters();
@@ -253,7 +154,7 @@ Run run_over(Engine& engine, const RecordView& observations) {
   return {blocks.without_first(0), engine.statistics()};
 }
 
-void add_prior_scores(const PriorScores& scores, const Layout& layout,
+void add_prior_scores(const PriorScores& scores, const EstimateLayout& layout,
                       const std::vector<BlockStatistics::Batch>& batches, Matrix& out) {
   Index begin = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -272,36 +173,6 @@ Matrix chosen_columns(const Matrix& all, const std::vector<Index>& columns) {
   return chosen;
 }
 
-// The lags that matter [Andrews1991], from what the series have in common: the correlation of
-// neighbours.
-Index lags_of(const Matrix& series) {
-  double product = 0;
-  double square = 0;
-  for (Index j = 0; j < series.cols(); ++j) {
-    const auto column = series.col(j);
-    const double variance = column.squaredNorm();
-    if (!(variance > 0)) continue;
-    product += column.head(column.size() - 1).dot(column.tail(column.size() - 1)) / variance;
-    square += 1;
-  }
-  const double rho = square > 0 ? std::clamp(product / square, -0.9, 0.9) : 0;
-  const double alpha = 4 * rho * rho / std::pow(1 - rho * rho, 2);
-  const auto n = static_cast<double>(series.rows());
-  const double lags = std::ceil(1.1447 * std::cbrt(alpha * n)) - 1;
-  return static_cast<Index>(std::clamp(lags, 0.0, n / 4));
-}
-
-double taper(Index lag, Index lags) {
-  return 1 - static_cast<double>(lag) / static_cast<double>(lags + 1);
-}
-
-// How many independent products the tapered ones are worth.
-double degrees_of_freedom(Index count, Index lags) {
-  double sum = 1;
-  for (Index lag = 1; lag <= lags; ++lag) sum += 2 * taper(lag, lags) * taper(lag, lags);
-  return static_cast<double>(count) / sum;
-}
-
 // E[W^-1 W0 W^-1] where W, a mean of n products of p numbers, has the mean W0 = I: what the
 // inverse of a noisy matrix makes of variances.
 double inflation(double n, double p) {
@@ -309,8 +180,8 @@ double inflation(double n, double p) {
 }
 
 // Numbers that are taken together, by their places in an estimate.
-std::vector<std::vector<Index>> groups_of(const Layout& layout, const std::vector<bool>& active,
-                                          bool is_full) {
+std::vector<std::vector<Index>> groups_of(const EstimateLayout& layout,
+                                          const std::vector<bool>& active, bool is_full) {
   std::vector<std::vector<Index>> groups(
       static_cast<std::size_t>(is_full ? 1 : layout.channels + 1));
   const bool dispersion_a_channel = layout.size - layout.law == layout.channels;
@@ -325,19 +196,9 @@ std::vector<std::vector<Index>> groups_of(const Layout& layout, const std::vecto
   return groups;
 }
 
-Vector variances(const Matrix& series, Index lags) {
-  Vector sum = series.colwise().squaredNorm();
-  for (Index lag = 1; lag <= lags; ++lag) {
-    const Index rows = series.rows() - lag;
-    sum += 2 * taper(lag, lags) *
-           series.topRows(rows).cwiseProduct(series.bottomRows(rows)).colwise().sum().transpose();
-  }
-  return sum;
-}
-
 ErrorsOfEstimate errors_of(const Estimate& estimate, const Vector& errors,
                            const std::vector<bool>& learned) {
-  const Layout layout(estimate);
+  const EstimateLayout layout(estimate);
   ErrorsOfEstimate out;
   out.basis = errors.head(layout.prior).reshaped(layout.channels, layout.columns);
   Index at = layout.prior;
@@ -355,7 +216,7 @@ ErrorsOfEstimate errors_of(const Estimate& estimate, const Vector& errors,
   return out;
 }
 
-Index blocks_to_draw(const Layout& layout) {
+Index blocks_to_draw(const EstimateLayout& layout) {
   const Index together = layout.size <= kMostTogether ? layout.size : layout.columns;
   return std::max(kFewestDrawn, kDrawnForEach * together);
 }
@@ -413,8 +274,8 @@ struct DrawnSeries {
     for (Index i = 0; i < std::ssize(active); ++i) {
       if (active[i]) places.push_back(i);
     }
-    lags = lags_of(chosen_columns(scores.front(), places));
-    products = degrees_of_freedom(scores.front().rows(), lags);
+    lags = long_run_lags(chosen_columns(scores.front(), places));
+    products = long_run_degrees_of_freedom(scores.front().rows(), lags);
   }
 };
 
@@ -426,7 +287,7 @@ DrawnSeries series_of_drawn(const Estimate& estimate, const MStep& m_step, const
     const Run run = run_over(*make_engine(estimate, i), drawn.record);
     series.moves.push_back(moves_of(MStepSlope(m_step, estimate, run.mean), run.batches));
     series.scores.push_back(scores_of(estimate, run.mean, run.batches));
-    add_prior_scores(of_prior, Layout(estimate), run.batches, series.scores.back());
+    add_prior_scores(of_prior, EstimateLayout(estimate), run.batches, series.scores.back());
   }
   return series;
 }
@@ -469,78 +330,26 @@ GroupErrors errors_of_group(const StreamSeries& stream, const DrawnSeries& model
     return Matrix(inverse.solve(moves.transpose()).transpose());
   };
   const auto errors_from = [](const Matrix& influence, Index lags, double observations) {
-    return Vector((variances(influence, lags) / observations).array().max(0.0).sqrt());
+    return Vector((long_run_variances(influence, lags) / observations).array().max(0.0).sqrt());
   };
   const Matrix away = own(stream.wandering);
   const Matrix influence = influence_of(own(stream.moves) - away) + away;
   const Matrix of_drawn = influence_of(own(model.moves.front()));
   const double n = model.products;
   const auto p = static_cast<double>(group.size());
-  return {
-      errors_from(influence, lags_of(influence), stream.observations) / std::sqrt(inflation(n, p)),
-      errors_from(of_drawn, model.lags, model.observations) / std::sqrt(n / (n - p - 1))};
-}
-
-std::optional<AnyPrior> with_value(const AnyPrior& prior, Parameter parameter, Index i,
-                                   double value) {
-  AnyPrior changed = prior;
-  parameter.value(i) = value;
-  try {
-    changed.set_parameter(parameter);
-  } catch (const UsageError&) {
-    return std::nullopt;  // it ends here
-  }
-  return changed;
+  return {errors_from(influence, long_run_lags(influence), stream.observations) /
+              std::sqrt(inflation(n, p)),
+          errors_from(of_drawn, model.lags, model.observations) / std::sqrt(n / (n - p - 1))};
 }
 
 }  // namespace
-
-Matrix long_run_covariance(const Matrix& a, const Matrix& b, Index lags) {
-  Matrix sum = a.transpose() * b;
-  for (Index lag = 1; lag <= lags; ++lag) {
-    const Index rows = a.rows() - lag;
-    sum += taper(lag, lags) * (a.topRows(rows).transpose() * b.bottomRows(rows) +
-                               a.bottomRows(rows).transpose() * b.topRows(rows));
-  }
-  return sum;
-}
-
-PriorScores prior_scores(const AnyPrior& prior, const Matrix& states) {
-  PriorScores scores;
-  scores.slopes.resize(states.rows(), 0);
-  if (!prior.has_density() || states.rows() < 2) return scores;
-  const Index moves = states.rows() - 1;
-  Index place = 0;
-  for (const Parameter& parameter : prior.parameters()) {
-    for (Index i = 0; i < parameter.value.size(); ++i, ++place) {
-      if (parameter.value.cols() != 1) continue;
-      const double value = parameter.value(i);
-      const double step = kSlopeStep * std::max(std::abs(value), kSlopeStep);
-      const auto above = with_value(prior, parameter, i, value + step);
-      const auto below = with_value(prior, parameter, i, value - step);
-      if (!above && !below) continue;
-      Vector high(moves);
-      Vector low(moves);
-      (above ? *above : prior)
-          .log_transition(states.topRows(moves), states.bottomRows(moves), high);
-      (below ? *below : prior).log_transition(states.topRows(moves), states.bottomRows(moves), low);
-      Vector slope = Vector::Zero(states.rows());
-      slope.tail(moves) = (high - low) / ((above ? step : 0) + (below ? step : 0));
-      if (!slope.allFinite()) continue;
-      scores.slopes.conservativeResize(Eigen::NoChange, scores.slopes.cols() + 1);
-      scores.slopes.rightCols(1) = slope;
-      scores.columns.push_back(place);
-    }
-  }
-  return scores;
-}
 
 std::optional<StandardErrors> standard_errors(const Estimate& estimate,
                                               const FittedStatistics& fitted,
                                               const MakeEngineOfRun& make_engine,
                                               const StandardErrorOptions& options) {
   if (std::ssize(fitted.batches) < kFewestOfStream) return std::nullopt;
-  const Layout layout(estimate);
+  const EstimateLayout layout(estimate);
   const Drawn drawn = draw(estimate, kDrawnBlock * blocks_to_draw(layout), options.seed);
   const PriorScores of_prior = prior_scores(estimate.prior, drawn.states);
   StreamSeries stream = series_of_stream(estimate, fitted);

@@ -52,18 +52,4 @@ std::optional<StandardErrors> standard_errors(const Estimate& estimate,
                                               const MakeEngineOfRun& make_engine,
                                               const StandardErrorOptions& options);
 
-// For each observation, the slopes of log f(state | state before) in the prior's parameters that
-// are numbers or lists, one column each; of the first observation, 0. Parameters without a slope
-// are left out: `columns` has the place of each that is there among all numbers of
-// prior.parameters().
-struct PriorScores {
-  Matrix slopes;
-  std::vector<Index> columns;
-};
-PriorScores prior_scores(const AnyPrior& prior, const Matrix& states);
-
-// The sum over lags of the covariance of the columns of two series, tapered (Newey and West), in
-// which lags up to `lags` count.
-Matrix long_run_covariance(const Matrix& a, const Matrix& b, Index lags);
-
 }  // namespace headwater

@@ -8,6 +8,8 @@
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/estimate.hpp"
+#include "headwater/learning/long_run_covariance.hpp"
+#include "headwater/learning/prior_scores.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/reference/streams.hpp"
