@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "headwater/any_prior.hpp"
+#include "headwater/core/cholesky.hpp"
 #include "headwater/core/growing.hpp"
 #include "headwater/emission.hpp"
 #include "headwater/reports.hpp"
@@ -125,7 +125,7 @@ class FastFilter {
   // Of the correction by weighted draws.
   GrowingMatrix scaled_rows_;
   Matrix precision_;
-  Eigen::LLT<Matrix> root_;
+  Cholesky root_;
   Vector normals_;
   Matrix draws_;
   Matrix draw_activations_;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "headwater/core/cholesky.hpp"
 #include "headwater/models/gamma_chain.hpp"
 #include "headwater/models/gamma_draws.hpp"
 #include "headwater/models/guides/laplace.hpp"
@@ -71,7 +72,7 @@ class GammaGuide final : public ColumnwiseGuide {
   Vector precision_;
   Matrix sum_;
   Matrix inverse_;
-  Eigen::LLT<Matrix> factor_;
+  Cholesky factor_;
   double log_scale_ = 0;  // g~ is divided by its value at the point
   std::vector<GuidedGammaMove> moves_;
 };

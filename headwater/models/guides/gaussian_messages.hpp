@@ -1,7 +1,6 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-
+#include "headwater/core/cholesky.hpp"
 #include "headwater/core/growing.hpp"
 #include "headwater/evidence.hpp"
 
@@ -35,7 +34,7 @@ class GaussianMessages {
   GrowingMatrix columns_;  // of the basis, in the listed channels
   Vector slope_;
   Matrix curvature_;
-  Eigen::LLT<Matrix> factor_;
+  Cholesky factor_;
   Matrix inverse_;
   Vector marginal_;
 };

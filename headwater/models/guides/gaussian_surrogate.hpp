@@ -1,7 +1,6 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-
+#include "headwater/core/cholesky.hpp"
 #include "headwater/models/guides/laplace.hpp"
 #include "headwater/prior_arguments.hpp"
 
@@ -45,7 +44,7 @@ class GaussianSurrogate {
   Vector precision_;  // 1 / variance
   Vector away_;
   Matrix sum_;
-  Eigen::LLT<Matrix> factor_;
+  Cholesky factor_;
   Vector root_;                 // L where it is diagonal
   double log_determinant_ = 0;  // of L L' diag(variance)
 };

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-
+#include "headwater/core/cholesky.hpp"
 #include "headwater/core/growing.hpp"
 #include "headwater/evidence.hpp"
 
@@ -64,7 +63,7 @@ class Laplace {
 
   Vector total_slope_;
   Matrix total_curvature_;
-  Eigen::LLT<Matrix> factor_;
+  Cholesky factor_;
   Vector activations_;
   GrowingVector intensities_;
   Forces forces_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "headwater/core/cholesky.hpp"
 #include "headwater/models/guides/gaussian_surrogate.hpp"
 #include "headwater/prior_arguments.hpp"
 
@@ -40,7 +41,7 @@ class LogGaussianGuide final : public Guide {
   Matrix deviations_;
   Vector variance_;
   Matrix covariance_;
-  Eigen::LLT<Matrix> factor_;
+  Cholesky factor_;
 };
 
 }  // namespace headwater

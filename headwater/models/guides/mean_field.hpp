@@ -1,9 +1,9 @@
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <vector>
 
+#include "headwater/core/cholesky.hpp"
 #include "headwater/core/growing.hpp"
 #include "headwater/evidence.hpp"
 
@@ -63,7 +63,7 @@ class MeanField {
   Matrix inverse_;
   Vector curvature_;
   Vector precision_;
-  Eigen::LLT<Matrix> factor_;
+  Cholesky factor_;
 };
 
 }  // namespace headwater
