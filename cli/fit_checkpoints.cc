@@ -117,9 +117,14 @@ void FitCheckpoints::update() {
 }
 
 Checkpoint FitCheckpoints::now(const std::string& unread, bool with_last_row) {
-  return {
-      fit_options(restarts_), seen_,  outputs_->files(),           headwater::put_away(restarts_),
-      outputs_->sent(),       unread, data_->memory(with_last_row)};
+  return {.options = fit_options(restarts_),
+          .seen = seen_,
+          .files = outputs_->files(),
+          .state = headwater::put_away(restarts_),
+          .sent = outputs_->sent(),
+          .unread = unread,
+          .memory = data_->memory(with_last_row),
+          .calibration = outputs_->calibration()};
 }
 
 void FitCheckpoints::get_ready(bool with_last_row) {

@@ -90,8 +90,8 @@ OptionTable<FitOptions> output_rows() {
            &FitOptions::activations, kFileName),
       flag({.name = "surprise",
             .help = "add to --log and --activations: -log p(y_t | past), and the probability of an "
-                    "observation at least as surprising, which is uniform on (0, 1) if the model "
-                    "is right"},
+                    "observation at least as surprising; it is ranked among those of earlier rows, "
+                    "so that one row in a hundred is below .01"},
            &FitOptions::surprise),
       text({.name = "serve",
             .value_name = "[ADDRESS:]PORT",

@@ -22,6 +22,7 @@ LineFile open_lines(const std::string& name, const Checkpoint& resumed) {
 LiveOutputs::LiveOutputs(const FitOptions& options, const DataStream& data,
                          const Checkpoint& resumed)
     : data_(data),
+      calibration_(resumed.calibration),
       with_surprise_(options.surprise),
       sent_before_(resumed.sent),
       sent_(resumed.sent) {
@@ -47,9 +48,10 @@ void LiveOutputs::write(const StepReport& report, const Session& session) {
     if (labels_.empty()) labels_ = channel_labels(session.names(), data_.num_channels());
     // Nothing is unusual where nothing is known.
     static const RowSurprise kNone;
-    surprise.emplace(Surprise{
-        -report.filter.log_predictive,
-        report.is_blind ? kNone : meter_(session.prediction(), *report.observation), labels_});
+    const RowSurprise& by_model =
+        report.is_blind ? kNone : meter_(session.prediction(), *report.observation);
+    surprise.emplace(
+        Surprise{-report.filter.log_predictive, calibration_(by_model, report), by_model, labels_});
   }
   const Surprise* added = surprise ? &*surprise : nullptr;
   const std::string time = data_.time_text(*report.observation);

@@ -9,6 +9,7 @@
 #include "fit_options.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/surprise_calibration.hpp"
 #include "line_file.hpp"
 
 // The files that a fit writes while it runs: --log and --activations.
@@ -23,6 +24,7 @@ class LiveOutputs {
 
   std::vector<headwater::GrowingFile> files() const;
   std::int64_t sent() const { return sent_; }  // see Checkpoint
+  const headwater::SurpriseCalibration& calibration() const { return calibration_; }
 
  private:
   // Whether the lines of this observation are to be written to the file, and not sent before.
@@ -32,6 +34,7 @@ class LiveOutputs {
   std::optional<LineFile> log_;
   std::optional<LineFile> x_;
   headwater::SurpriseMeter meter_;
+  headwater::SurpriseCalibration calibration_;
   std::vector<std::string> labels_;  // of channels, once they are needed
   bool with_surprise_;
   std::int64_t sent_before_;

@@ -29,6 +29,11 @@ std::string log_line(const StepReport& report, EngineKind engine, const Estimate
     json.key("tail_probability").value(surprise->row.p_row);
     json.key("p_total").value(surprise->row.p_total);
     json.key("p_channels").value(surprise->row.p_channels);
+    json.key("by_model").begin_object();
+    json.key("tail_probability").value(surprise->by_model.p_row);
+    json.key("p_total").value(surprise->by_model.p_total);
+    json.key("p_channels").value(surprise->by_model.p_channels);
+    json.end_object();
     json.key("channels");
     write_channels(json, surprise->row.channels, surprise->labels, kLoggedChannels);
   }

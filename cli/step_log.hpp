@@ -9,8 +9,9 @@
 
 // The values that --surprise adds to a line.
 struct Surprise {
-  double surprise = 0;  // -log p(y_t | y_1..t-1)
-  const headwater::RowSurprise& row;
+  double surprise = 0;         // -log p(y_t | y_1..t-1)
+  headwater::RowSurprise row;  // calibrated: see SurpriseCalibration
+  const headwater::RowSurprise& by_model;
   const std::vector<std::string>& labels;  // of channels
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "headwater/emission/levels.hpp"
@@ -127,6 +128,9 @@ class Search {
       trials_.push_back({{begin.name, 0, 0}, std::move(estimate), false, begin.is_factorised});
     }
   }
+
+  // One more trial, which another search has found.
+  void add(StartTrial trial) { trials_.push_back(std::move(trial)); }
 
   std::vector<StartTrial> run(const OnSearch& on_search) {
     on_search_ = on_search;
@@ -325,27 +329,40 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
                             const MStepOptions& options, std::uint64_t seed,
                             const OnSearch& on_search, const std::vector<Index>& periods,
                             const SearchEffort& effort) {
-  Search search(observations, prior, laws.front(), periods, background, options, seed, effort);
-  std::vector<StartTrial> trials = search.run(on_search);
-  StartTrial& best = trials.front();
+  const auto search_under = [&](const AnyLaw& law) {
+    return std::make_unique<Search>(observations, prior, law, periods, background, options, seed,
+                                    effort);
+  };
+  std::unique_ptr<Search> search = search_under(laws.front());
+  std::vector<StartTrial> trials = search->run(on_search);
   StartReport report;
-  report.chosen = best.report.name;
-  search.take_out_channel_profiles(best);
-  if (search.can_compare() && drifts(laws.front())) search.let_levels_drift(best);
-  if (search.can_compare() && observations.size() >= kFewestForChoices) {
+  search->take_out_channel_profiles(trials.front());
+  if (search->can_compare() && drifts(laws.front())) search->let_levels_drift(trials.front());
+  if (search->can_compare() && observations.size() >= kFewestForChoices) {
     // A basis that is not known well makes every law look dispersed. So what is expected of it is
     // found between two choices, and again under a law that was chosen with that.
     for (std::size_t i = 1; i < std::min(laws.size(), effort.most_laws); ++i) {
-      if (!search.considers(laws[i], best)) continue;
-      report.laws.push_back(search.choose_law(laws[i], best));
-      if (i > 1 && report.laws.back().chosen != laws[i]->name()) continue;
-      search.choose_expectation(best);
+      if (!search->considers(laws[i], trials.front())) continue;
+      report.laws.push_back(search->choose_law(laws[i], trials.front()));
+      const bool is_chosen = report.laws.back().chosen == laws[i]->name();
+      if (i > 1 && !is_chosen) continue;
+      // Under a law that is too narrow, the best trial is the one that explains the scatter of the
+      // counts by activations. So the others are given a chance under the law that was chosen.
+      if (i == 1 && is_chosen && !effort.is_light) {
+        std::unique_ptr<Search> again = search_under(trials.front().estimate.law);
+        again->add(std::move(trials.front()));
+        trials = again->run(on_search);
+        again->take_out_channel_profiles(trials.front());
+        search = std::move(again);
+      }
+      search->choose_expectation(trials.front());
     }
-    if (laws.size() == 1) search.choose_expectation(best);
+    if (laws.size() == 1) search->choose_expectation(trials.front());
   }
-  report.basis_prior = search.report_of_expectation();
+  report.chosen = trials.front().report.name;
+  report.basis_prior = search->report_of_expectation();
   for (const StartTrial& trial : trials) report.trials.push_back(trial.report);
-  return {std::move(best.estimate), search.expectation(), std::move(report)};
+  return {std::move(trials.front().estimate), search->expectation(), std::move(report)};
 }
 
 }  // namespace headwater

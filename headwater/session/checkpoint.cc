@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 constexpr std::string_view kMagic = "headwater checkpoint\n";
-constexpr std::uint32_t kFormatVersion = 3;
+constexpr std::uint32_t kFormatVersion = 4;
 
 // What stands between the magic line and the contents.
 struct Head {
@@ -33,7 +33,7 @@ void exchange(StateArchive& archive, std::string& version, Checkpoint& checkpoin
   checkpoint.options.resize(static_cast<std::size_t>(num_options));
   for (auto& [name, text] : checkpoint.options) archive(name, text);
   archive(checkpoint.files, checkpoint.seen, checkpoint.sent, checkpoint.unread, checkpoint.memory,
-          checkpoint.state);
+          checkpoint.calibration, checkpoint.state);
 }
 
 std::string read_all(const std::string& name) {

@@ -8,6 +8,7 @@
 #include "headwater/observations/stream_digest.hpp"
 #include "headwater/session/restarts.hpp"
 #include "headwater/source.hpp"
+#include "headwater/surprise_calibration.hpp"
 
 namespace headwater {
 
@@ -33,6 +34,7 @@ struct Checkpoint {
   std::int64_t sent = 0;
   std::string unread = {};   // of the pipe that the data come from: see ObservationSource::unread()
   SourceMemory memory = {};  // ... and what its source knew
+  SurpriseCalibration calibration = {};  // of the tail probabilities of --surprise
 };
 
 void write_checkpoint(const Checkpoint& checkpoint, const std::string& name);

@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 
 #include "headwater/error.hpp"
 
 namespace headwater {
 
 namespace {
-
-constexpr double kLeastRanked = 1e-300;
-constexpr double kFarthest = 5;  // times the scale
 
 // P(the smallest of n independent p-values <= p).
 double smallest_of(double n, double p) { return p < 1 ? -std::expm1(n * std::log1p(-p)) : 1; }
@@ -45,52 +41,6 @@ AlarmRate AlarmRate::parse(std::string_view text) {
 }
 
 std::string AlarmRate::text() const { return fmt::format("{}:{}", rows, alarms); }
-
-PValueRanks::PValueRanks() {
-  for (std::size_t i = 0; i < kExpected; ++i) {
-    const double p = (static_cast<double>(i) + 0.5) / static_cast<double>(kExpected);
-    sorted_.push_back(-std::log(p));
-  }
-  // They leave the window in an order that keeps what is left uniform.
-  for (std::size_t i = 0; i < kExpected; ++i) window_.push_back(sorted_[i * 77 % kExpected]);
-}
-
-double PValueRanks::rank(double p) const {
-  const double score = -std::log(std::max(p, kLeastRanked));
-  const auto all = static_cast<double>(sorted_.size() + 1);
-  const std::size_t border = sorted_.size() / 10;  // so many scores lie above sorted_[border]
-  // What is far beyond the scale of most scores counts as what is not quite so far.
-  const double scale = (sorted_[border] - sorted_[sorted_.size() / 2]) / std::log(5.0);
-  const double farthest = kFarthest * std::max(1.0, scale);
-  double excesses = 0;
-  for (std::size_t i = 0; i < border; ++i) {
-    excesses += std::min(sorted_[i] - sorted_[border], farthest);
-  }
-  const double excess = score - sorted_[border];
-  if (excess > 0 && excesses > 0) {
-    const auto k = static_cast<double>(border);
-    return (k + 1) / all * std::pow(1 + excess / excesses, -k);
-  }
-  // Not std::ranges::equal_range, which clang 14 does not compile.
-  const auto [first, last] =
-      std::equal_range(sorted_.begin(), sorted_.end(), score, std::greater{});
-  return (static_cast<double>(first - sorted_.begin()) +
-          0.5 * (1 + static_cast<double>(last - first))) /
-         all;
-}
-
-// Once there are as many observations as numbers that stand in, each takes the place of one.
-void PValueRanks::add(double p) {
-  const double score = -std::log(std::clamp(p, kLeastRanked, 1.0));
-  sorted_.insert(std::ranges::upper_bound(sorted_, score, std::greater{}), score);
-  window_.push_back(score);
-  const bool has_enough = window_.size() - num_expected_ > kExpected;
-  const bool stands_in = num_expected_ > 0;
-  if (!(has_enough && stands_in) && window_.size() <= kWindow) return;
-  sorted_.erase(std::ranges::lower_bound(sorted_, window_.front(), std::greater{}));
-  window_.pop_front();
-  if (stands_in) --num_expected_;
-}
 
 Watch::Longest Watch::take_in_silences(const Observation& y) {
   silences_.resize(static_cast<std::size_t>(y.num_channels()));

@@ -32,4 +32,5 @@
 #include "headwater/sink.hpp"
 #include "headwater/source.hpp"
 #include "headwater/surprise.hpp"
+#include "headwater/surprise_calibration.hpp"
 #include "headwater/watch.hpp"

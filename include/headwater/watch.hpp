@@ -2,12 +2,12 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "headwater/export.hpp"
+#include "headwater/p_value_ranks.hpp"
 #include "headwater/surprise.hpp"
 
 namespace headwater {
@@ -21,28 +21,6 @@ struct HEADWATER_EXPORT AlarmRate {
   static AlarmRate parse(std::string_view text);
   std::string text() const;
   double per_row() const { return alarms / rows; }
-};
-
-// What p-values of one kind are worth. Where the model is right they are uniform; on real data they
-// are not quite. The p-value of an observation is therefore ranked among those of the observations
-// before it, the last `kWindow` of them. Beyond the smallest tenth the tail of -log p is taken to
-// be exponential, with the mean excess that was seen: P(excess > z) = (1 + z / sum of the k
-// excesses)^-k. An excess is cut off at five times the scale of scores between the median and that
-// tenth: or a few true alarms would hide the next. Before there are enough observations, numbers as
-// they are expected of a right model stand in for them.
-class HEADWATER_EXPORT PValueRanks {
- public:
-  static constexpr std::size_t kWindow = 2000;
-  static constexpr std::size_t kExpected = 200;  // numbers that stand in
-
-  PValueRanks();
-  double rank(double p) const;
-  void add(double p);
-
- private:
-  std::vector<double> sorted_;            // -log p, the largest first
-  std::deque<double> window_;             // in the order in which they came
-  std::size_t num_expected_ = kExpected;  // of those in the window, which are the first to leave
 };
 
 // What a watch says of an observation.

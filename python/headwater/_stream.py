@@ -237,7 +237,8 @@ class Stream:
 
     @property
     def surprise(self) -> Optional[Surprise]:
-        """How unusual the last observation was, as by --surprise; None before the first one."""
+        """How unusual the last observation was under the model: `by_model` of --surprise; None before
+        the first one."""
         found = self._best.surprise()
         return None if found is None else Surprise(*found[:-1], tuple(found[-1]))
 

@@ -1,0 +1,83 @@
+#include "headwater/p_value_ranks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "headwater/state_archive.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr double kLeastRanked = 1e-300;
+constexpr double kFarthest = 5;      // times the scale
+constexpr std::size_t kStride = 77;  // 7 times 11
+
+}  // namespace
+
+PValueRanks::PValueRanks(std::size_t window, std::size_t num_standing_in)
+    : most_(window), num_standing_in_(num_standing_in), num_left_(num_standing_in) {
+  for (std::size_t i = 0; i < num_standing_in_; ++i) {
+    const double p = (static_cast<double>(i) + 0.5) / static_cast<double>(num_standing_in_);
+    sorted_.push_back(-std::log(p));
+  }
+  // They leave the window in an order that keeps what is left uniform.
+  for (std::size_t i = 0; i < num_standing_in_; ++i)
+    window_.push_back(sorted_[i * kStride % num_standing_in_]);
+}
+
+double PValueRanks::rank(double p) const {
+  const double score = -std::log(std::max(p, kLeastRanked));
+  const auto all = static_cast<double>(sorted_.size() + 1);
+  const std::size_t border = sorted_.size() / 10;  // so many scores lie above sorted_[border]
+  // What is far beyond the scale of most scores counts as what is not quite so far.
+  const double scale = (sorted_[border] - sorted_[sorted_.size() / 2]) / std::log(5.0);
+  const double farthest = kFarthest * std::max(1.0, scale);
+  double excesses = 0;
+  for (std::size_t i = 0; i < border; ++i) {
+    excesses += std::min(sorted_[i] - sorted_[border], farthest);
+  }
+  const double excess = score - sorted_[border];
+  if (excess > 0 && excesses > 0) {
+    const auto k = static_cast<double>(border);
+    return (k + 1) / all * std::pow(1 + excess / excesses, -k);
+  }
+  // Not std::ranges::equal_range, which clang 14 does not compile.
+  const auto [first, last] =
+      std::equal_range(sorted_.begin(), sorted_.end(), score, std::greater{});
+  return (static_cast<double>(first - sorted_.begin()) +
+          0.5 * (1 + static_cast<double>(last - first))) /
+         all;
+}
+
+// Once there are as many observations as numbers that stand in, each takes the place of one.
+void PValueRanks::add(double p) {
+  const double score = -std::log(std::clamp(p, kLeastRanked, 1.0));
+  sorted_.insert(std::ranges::upper_bound(sorted_, score, std::greater{}), score);
+  window_.push_back(score);
+  const bool has_enough = window_.size() - num_left_ > num_standing_in_;
+  const bool stands_in = num_left_ > 0;
+  if (!(has_enough && stands_in) && window_.size() <= most_) return;
+  sorted_.erase(std::ranges::lower_bound(sorted_, window_.front(), std::greater{}));
+  window_.pop_front();
+  if (stands_in) --num_left_;
+}
+
+void PValueRanks::exchange(StateArchive& archive) {
+  std::vector<double> scores(window_.begin(), window_.end());
+  auto left = static_cast<Index>(num_left_);
+  archive(scores, left);
+  if (!archive.is_reading()) return;
+  const auto most = static_cast<std::size_t>(most_);
+  archive.expect(scores.size() >= num_standing_in_ && scores.size() <= most + 1 && left >= 0 &&
+                     left <= static_cast<Index>(num_standing_in_) &&
+                     std::ranges::all_of(scores, [](double x) { return x >= 0 && x < 1e3; }),
+                 "p-values that are none");
+  num_left_ = static_cast<std::size_t>(left);
+  window_.assign(scores.begin(), scores.end());
+  sorted_ = std::move(scores);
+  std::ranges::sort(sorted_, std::greater{});
+}
+
+}  // namespace headwater
