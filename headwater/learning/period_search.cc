@@ -118,8 +118,8 @@ std::vector<Index> candidates(const RecordView& observations) {
     }
   }
   std::ranges::sort(periods);
-  const auto repeated = std::ranges::unique(periods);
-  periods.erase(repeated.begin(), repeated.end());
+  // Not std::ranges::unique, which clang 14 does not compile.
+  periods.erase(std::unique(periods.begin(), periods.end()), periods.end());
   return periods;
 }
 
