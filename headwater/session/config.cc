@@ -79,8 +79,8 @@ void Config::validate() const {
 // Batch EM climbs a likelihood, in which nothing would keep gains of channels from following noise.
 // The gains are learned along one stream; those of sequences apart could not be put together.
 bool Config::learns_channel_profiles() const {
-  return !season.periods.empty() && method == Method::kOnline && round == 0 && !m_step.holds(kProfile) &&
-         !m_step.holds(kChannelProfile);
+  return !season.periods.empty() && method == Method::kOnline && round == 0 &&
+         !m_step.holds(kProfile) && !m_step.holds(kChannelProfile);
 }
 
 bool Config::averages() const {

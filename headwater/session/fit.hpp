@@ -75,9 +75,9 @@ class Session::Fit {
   bool is_by_rounds() const { return config_.round > 0; }
   bool wants_start() const;
   void begin_rounds();
-  Round round() const;
-  Round round_of(const std::string& bytes) const;
-  RoundStatistics statistics(const Round& round, const RecordView& sequence,
+  SequenceRound round() const;
+  SequenceRound round_of(const std::string& bytes) const;
+  RoundStatistics statistics(const SequenceRound& round, const RecordView& sequence,
                              std::int64_t index) const;
   void take_in_round(const RoundStatistics& round);
   void run_rounds_by(RunRound run) { run_.set(std::move(run)); }
@@ -144,7 +144,7 @@ class Session::Fit {
   // How a fit goes by rounds (fit_rounds.cc).
   // One sequence of a round, under way.
   struct SequenceRun {
-    const Round::State& from;
+    const SequenceRound::State& from;
     bool is_new;  // whether nothing was reported of it before
     std::unique_ptr<Engine> engine;
     RoundSums sums = {};
@@ -155,8 +155,9 @@ class Session::Fit {
   void go_on_by_rounds(bool is_end);
   void start_rounds(const RecordView& observations);
   void run_round(Index num_observations);
-  RoundStatistics run_on_threads(const Round& round, const RecordView& rows) const;
-  SequenceRun begin_sequence(const Round::State& from, Index length, std::int64_t index) const;
+  RoundStatistics run_on_threads(const SequenceRound& round, const RecordView& rows) const;
+  SequenceRun begin_sequence(const SequenceRound::State& from, Index length,
+                             std::int64_t index) const;
   void step_in_sequence(SequenceRun& run, const Observation& y, Index t) const;
   bool is_outlier_in_sequence(SequenceRun& run, const Observation& y, Index t) const;
   void enter_round(const RoundSums& sums);
@@ -231,7 +232,7 @@ class Session::Fit {
   std::vector<SequenceRow> untold_rows_;
   Index num_told_ = 0;
   Vector told_activation_;
-  OwnCallback<RoundStatistics(const Round&, const RecordView&)> run_;
+  OwnCallback<RoundStatistics(const SequenceRound&, const RecordView&)> run_;
 
   // What was published.
   double log_likelihood_ = 0;

@@ -32,7 +32,7 @@ std::uint64_t seed_of(std::uint64_t seed, std::int64_t index) {
 
 }  // namespace
 
-std::string Round::State::bytes() const {
+std::string SequenceRound::State::bytes() const {
   State copy = *this;
   Index num_channels = estimate.basis.rows();
   std::string law = estimate.law->name();
@@ -40,27 +40,27 @@ std::string Round::State::bytes() const {
   for (const Matrix& profile : estimate.season.profiles()) periods.push_back(profile.cols());
   StateArchive archive;
   archive.count(num_channels);
-  archive(law, periods, copy.estimate, copy.guard, copy.first, copy.observations,
-          copy.num_reported, copy.wants_rows);
+  archive(law, periods, copy.estimate, copy.guard, copy.first, copy.observations, copy.num_reported,
+          copy.wants_rows);
   return archive.bytes();
 }
 
-Round Session::Fit::round_of(const std::string& bytes) const {
+SequenceRound Session::Fit::round_of(const std::string& bytes) const {
   StateArchive archive(bytes);
   Index num_channels = 0;
   std::string law;
   std::vector<Index> periods;
   archive.count(num_channels);
   archive(law, periods);
-  auto state = std::make_shared<Round::State>(
-      Round::State{.estimate = blank_estimate(archive, num_channels, law, periods)});
+  auto state = std::make_shared<SequenceRound::State>(
+      SequenceRound::State{.estimate = blank_estimate(archive, num_channels, law, periods)});
   archive(state->estimate, state->guard, state->first, state->observations, state->num_reported,
           state->wants_rows);
   archive.expect_end();
-  archive.expect(is_count(state->first) && is_count(state->observations) &&
-                     is_count(state->num_reported),
-                 "a round that is none");
-  return Round(std::move(state));
+  archive.expect(
+      is_count(state->first) && is_count(state->observations) && is_count(state->num_reported),
+      "a round that is none");
+  return SequenceRound(std::move(state));
 }
 
 std::unique_ptr<Engine> Session::Fit::round_engine_for(const Estimate& estimate) const {
@@ -143,7 +143,7 @@ void Session::Fit::go_on_by_rounds(bool is_end) {
 // The first so many of the observations that are held back.
 void Session::Fit::run_round(Index num_observations) {
   const RecordView rows = held_back_.first(num_observations);
-  const Round now = round();
+  const SequenceRound now = round();
   RoundSums sums = (run_.get() ? run_.get()(now, rows) : run_on_threads(now, rows)).tree().root();
   if (sums.observations != num_observations) {
     throw UsageError(fmt::format("the statistics of a round are of {} observations; expected {}",
@@ -158,37 +158,37 @@ void Session::Fit::run_round(Index num_observations) {
   refuse_impossible(sums);
 }
 
-RoundStatistics Session::Fit::run_on_threads(const Round& round, const RecordView& rows) const {
+RoundStatistics Session::Fit::run_on_threads(const SequenceRound& round,
+                                             const RecordView& rows) const {
   const std::vector<Index> begins = rows.sequences();
   const ThreadPool pool(config_.engine.num_threads);
   std::mutex mutex;
   RoundStatistics all;
   pool.run(std::ssize(begins), [&](Index i) {
     const Index first = begins[static_cast<std::size_t>(i)];
-    const Index end = i + 1 < std::ssize(begins) ? begins[static_cast<std::size_t>(i) + 1]
-                                                 : rows.size();
-    const RoundStatistics own =
-        statistics(round, rows.part(first, end - first), round.first() + i);
+    const Index end =
+        i + 1 < std::ssize(begins) ? begins[static_cast<std::size_t>(i) + 1] : rows.size();
+    const RoundStatistics own = statistics(round, rows.part(first, end - first), round.first() + i);
     const std::lock_guard lock(mutex);
     all.merge(own);
   });
   return all;
 }
 
-Round Session::Fit::round() const {
+SequenceRound Session::Fit::round() const {
   refuse_without_rounds();
   if (!is_settled_) {
     throw UsageError("there is no round before the start of the fit; begin_rounds() finds it");
   }
-  return Round(std::make_shared<Round::State>(Round::State{
+  return SequenceRound(std::make_shared<SequenceRound::State>(SequenceRound::State{
       leader_->learner.working(), leader_->guard, sequences_, leader_->learner.observations(),
       num_reported_, on_step.get() != nullptr && !is_driven_}));
 }
 
-RoundStatistics Session::Fit::statistics(const Round& round, const RecordView& sequence,
+RoundStatistics Session::Fit::statistics(const SequenceRound& round, const RecordView& sequence,
                                          std::int64_t index) const {
   refuse_without_rounds();
-  const Round::State& from = round.state();
+  const SequenceRound::State& from = round.state();
   if (index < from.first || index >= from.first + config_.round) {
     throw UsageError(fmt::format("sequence {} is not in the round, which has {} to {}", index + 1,
                                  from.first + 1, from.first + config_.round));
@@ -206,16 +206,15 @@ RoundStatistics Session::Fit::statistics(const Round& round, const RecordView& s
       RoundStatistics::Tree(from.first, index - from.first, std::move(run.sums)));
 }
 
-Session::Fit::SequenceRun Session::Fit::begin_sequence(const Round::State& from, Index length,
-                                                       std::int64_t index) const {
+Session::Fit::SequenceRun Session::Fit::begin_sequence(const SequenceRound::State& from,
+                                                       Index length, std::int64_t index) const {
   Config config = config_;
   const EngineKind kind =
       choose_engine(config, from.estimate.prior, from.estimate.basis.rows()).kind;
   if (config.block == 0 && kind != EngineKind::kParticle) {
     config.block = std::min(length, kLongestBlock);
   }
-  SequenceRun run{from,
-                  index >= from.num_reported,
+  SequenceRun run{from, index >= from.num_reported,
                   make_engine({config, from.estimate, seed_of(config_.seed, index),
                                std::make_shared<ThreadPool>(1), true})};
   // Plain means over the visits to a phase: all are of the same parameters.

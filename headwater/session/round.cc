@@ -22,8 +22,8 @@ constexpr std::int32_t kFormatOfStatistics = 1;
 
 }  // namespace
 
-std::int64_t Round::first() const { return state_->first; }
-std::string Round::bytes() const { return state_->bytes(); }
+std::int64_t SequenceRound::first() const { return state_->first; }
+std::string SequenceRound::bytes() const { return state_->bytes(); }
 
 void RoundStatistics::Tree::Node::exchange(StateArchive& archive) {
   archive(level, position, sums);
@@ -54,8 +54,8 @@ void RoundStatistics::Tree::merge(const Tree& other) {
     if (meets_after || meets_before) {
       const std::int64_t twice =
           std::max(node.begin(), meets_before ? std::prev(after)->begin() : after->begin());
-      throw UsageError(fmt::format("sequence {} is in both of the statistics to be merged",
-                                   first_ + twice + 1));
+      throw UsageError(
+          fmt::format("sequence {} is in both of the statistics to be merged", first_ + twice + 1));
     }
     nodes_.insert(after, node);
   }
@@ -67,8 +67,8 @@ void RoundStatistics::Tree::join_neighbours() {
   for (std::size_t i = 0; i + 1 < nodes_.size();) {
     Node& left = nodes_[i];
     const Node& right = nodes_[i + 1];
-    const bool are_halves = left.level == right.level && left.position % 2 == 0 &&
-                            right.position == left.position + 1;
+    const bool are_halves =
+        left.level == right.level && left.position % 2 == 0 && right.position == left.position + 1;
     if (!are_halves) {
       ++i;
       continue;
@@ -109,8 +109,7 @@ void RoundStatistics::Tree::exchange(StateArchive& archive) {
   archive(first_, nodes_);
   archive.expect(is_count(first_), "a sequence that is none");
   for (std::size_t i = 1; i < nodes_.size(); ++i) {
-    archive.expect(nodes_[i - 1].end() <= nodes_[i].begin() &&
-                       nodes_[0].sums.fits(nodes_[i].sums),
+    archive.expect(nodes_[i - 1].end() <= nodes_[i].begin() && nodes_[0].sums.fits(nodes_[i].sums),
                    "statistics that do not belong together");
   }
 }

@@ -10,13 +10,13 @@
 
 namespace headwater {
 
-struct Round::State {
-  Estimate estimate;               // in the engine's own scale
-  OutlierGuard guard = {};         // before the round
-  std::int64_t first = 0;          // index of its first sequence
-  std::int64_t observations = 0;   // before the round
-  std::int64_t num_reported = 0;   // sequences that were reported before, one observation at a time
-  bool wants_rows = false;         // whether each observation is to be reported
+struct SequenceRound::State {
+  Estimate estimate;              // in the engine's own scale
+  OutlierGuard guard = {};        // before the round
+  std::int64_t first = 0;         // index of its first sequence
+  std::int64_t observations = 0;  // before the round
+  std::int64_t num_reported = 0;  // sequences that were reported before, one observation at a time
+  bool wants_rows = false;        // whether each observation is to be reported
 
   std::string bytes() const;
 };

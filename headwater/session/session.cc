@@ -47,9 +47,9 @@ void Session::finish() { fit_->finish(); }
 void Session::run_rounds_by(RunRound run) { fit_->run_rounds_by(std::move(run)); }
 bool Session::wants_start() const { return fit_->wants_start(); }
 void Session::begin_rounds() { fit_->begin_rounds(); }
-Round Session::round() const { return fit_->round(); }
-Round Session::round_of(const std::string& bytes) const { return fit_->round_of(bytes); }
-RoundStatistics Session::statistics(const Round& round, const RecordView& sequence,
+SequenceRound Session::round() const { return fit_->round(); }
+SequenceRound Session::round_of(const std::string& bytes) const { return fit_->round_of(bytes); }
+RoundStatistics Session::statistics(const SequenceRound& round, const RecordView& sequence,
                                     std::int64_t index) const {
   return fit_->statistics(round, sequence, index);
 }

@@ -11,7 +11,7 @@
 // parameters, followed by one M-step. The sequences of a round do not depend on one another, so
 // threads, processes and machines can share them:
 //
-//   const Round round = session.round();                                 // here
+//   const SequenceRound round = session.round();                                 // here
 //   RoundStatistics part = session.statistics(round, sequence, index);   // anywhere
 //   part.merge(statistics_of_other_sequences);                           // in any order
 //   session.take_in(all);                                                // here: the M-step
@@ -21,14 +21,14 @@ class RecordView;
 
 // What every sequence of a round starts from: the parameters, and what else the fit has learned.
 // Session::round() makes it. A copy shares the contents, which never change.
-class HEADWATER_EXPORT Round {
+class HEADWATER_EXPORT SequenceRound {
  public:
   std::int64_t first() const;  // the index of its first sequence among all, from 0
   // For another process, whose session was made with the same Config: see Session::round_of().
   std::string bytes() const;
 
   struct State;
-  explicit Round(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  explicit SequenceRound(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const { return *state_; }
 
  private:
@@ -70,6 +70,7 @@ class HEADWATER_EXPORT RoundStatistics {
 
 // Computes the statistics of all sequences of a round. sequences: their observations, one sequence
 // after the other.
-using RunRound = std::function<RoundStatistics(const Round& round, const RecordView& sequences)>;
+using RunRound =
+    std::function<RoundStatistics(const SequenceRound& round, const RecordView& sequences)>;
 
 }  // namespace headwater

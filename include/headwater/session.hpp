@@ -90,9 +90,9 @@ class HEADWATER_EXPORT Session {
   // not led to a finite estimate.
   void finish();
 
-  // Fits by rounds (Config::round, see Round). update() and finish() run the rounds by themselves,
-  // on the threads of the engine's options; reports on observations come when their round is
-  // complete. run_rounds_by() has someone else compute the statistics of each round.
+  // Fits by rounds (Config::round, see SequenceRound). update() and finish() run the rounds by
+  // themselves, on the threads of the engine's options; reports on observations come when their
+  // round is complete. run_rounds_by() has someone else compute the statistics of each round.
   void run_rounds_by(RunRound run);
   // Or the caller has the sequences: it gives the first ones to update(), observation by
   // observation, as long as wants_start(), then calls begin_rounds(). From there on it takes
@@ -101,11 +101,12 @@ class HEADWATER_EXPORT Session {
   // The result has the same bytes as if update() had been given everything.
   bool wants_start() const;
   void begin_rounds();
-  Round round() const;
-  Round round_of(const std::string& bytes) const;  // see Round::bytes(); throws InputError
+  SequenceRound round() const;
+  // From SequenceRound::bytes(). Throws InputError.
+  SequenceRound round_of(const std::string& bytes) const;
   // Of the sequence with this index, from 0. Any session of the same Config can be asked, whatever
   // it has seen, and by several threads at once.
-  RoundStatistics statistics(const Round& round, const RecordView& sequence,
+  RoundStatistics statistics(const SequenceRound& round, const RecordView& sequence,
                              std::int64_t index) const;
   void take_in(const RoundStatistics& round);
 
