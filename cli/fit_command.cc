@@ -358,6 +358,9 @@ void fit(FitOptions options) {
   print_restarts(restarts);
   print_summary(model, before ? &*before : nullptr, best.start_report(),
                 quality_notes(model, bases_of_other_seeds(restarts)), progress.seconds());
+  if (config.round > 0 && data.num_sequences() == 1) {
+    say("the data are one sequence, and so one round: --sequence-column tells sequences apart\n");
+  }
   say("wrote {}: headwater show {} prints it\n", options.out, options.out);
   report_bad_rows(data, options.quiet);
 }

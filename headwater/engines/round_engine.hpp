@@ -9,8 +9,8 @@
 namespace headwater {
 
 // The engine of a fit by rounds. Sequences are filtered and smoothed elsewhere, each by an engine
-// of its own. This one keeps their averaged statistics, and the parameters for the next round; as
-// a filter it is one that no sequence has been given to.
+// of its own. This one keeps their averaged statistics, and the parameters for the next round. As
+// a filter it stands where a sequence is about to begin.
 class RoundEngine final : public Engine {
  public:
   // filter: without a smoother. statistics: of the right size, all zero.

@@ -194,6 +194,7 @@ void Session::Fit::finish() {
   } else {
     if (is_by_rounds()) {
       if (!is_driven_) go_on_by_rounds(true);
+      position_ = config_.season.phase - 1;  // the next sequence begins anew
     } else {
       catch_up();
       end_race_if_over();

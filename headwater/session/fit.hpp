@@ -165,6 +165,7 @@ class Session::Fit {
   void refuse_impossible(const RoundSums& sums) const;
   bool is_between_rounds() const { return is_by_rounds() && is_settled_; }
   Vector activation_between_rounds() const;
+  Observation before_a_sequence(const Season& season, Index num_channels) const;
   std::unique_ptr<Engine> engine_of_next_sequence() const;
   std::unique_ptr<Engine> round_engine_for(const Estimate& estimate) const;
   Contender round_contender(Start start, std::int64_t waits_for) const;

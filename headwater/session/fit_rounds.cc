@@ -63,11 +63,23 @@ SequenceRound Session::Fit::round_of(const std::string& bytes) const {
   return SequenceRound(std::move(state));
 }
 
+// Nothing was seen, and a sequence is about to begin: the law of the activations is stationary.
+Observation Session::Fit::before_a_sequence(const Season& season, Index num_channels) const {
+  std::int64_t whole_periods = 1;
+  for (const Matrix& profile : season.profiles()) whole_periods *= profile.cols();
+  Observation nothing;
+  nothing.assign_missing(num_channels);
+  nothing.set_begins_sequence(true);
+  nothing.set_position(config_.season.phase + whole_periods - 1);
+  return nothing;
+}
+
 std::unique_ptr<Engine> Session::Fit::round_engine_for(const Estimate& estimate) const {
   const auto alone = std::make_shared<ThreadPool>(1);
   const auto smoothing = make_engine({config_, estimate, config_.seed, alone, true});
-  return std::make_unique<RoundEngine>(make_engine({config_, estimate, config_.seed, alone, false}),
-                                       smoothing->statistics());
+  auto filter = make_engine({config_, estimate, config_.seed, alone, false});
+  filter->step(before_a_sequence(estimate.season, estimate.basis.rows()), 0);
+  return std::make_unique<RoundEngine>(std::move(filter), smoothing->statistics());
 }
 
 Contender Session::Fit::round_contender(Start start, std::int64_t waits_for) const {
@@ -152,6 +164,7 @@ void Session::Fit::run_round(Index num_observations) {
   const Index num_new = sums.rows.empty() ? 0 : static_cast<Index>(sums.news.observations);
   for (Index t = num_observations - num_new; t < num_observations; ++t) untold_.add(rows[t]);
   untold_rows_ = std::move(sums.rows);
+  if (num_new == 0) reported_ += sums.news.observations;
   enter_round(sums);
   held_back_.drop_first(num_observations);
   tell_of_rows();
@@ -306,10 +319,6 @@ void Session::Fit::enter_round(const RoundSums& sums) {
 // Reports what the last round said of each observation. If a callback throws, the next call goes on
 // with the observation after it.
 void Session::Fit::tell_of_rows() {
-  if (untold_rows_.empty()) {
-    if (is_settled_) reported_ = observations_ - held_back_.size();
-    return;
-  }
   const Index count = untold_.size();
   while (num_told_ < count) {
     const Index i = num_told_++;
@@ -342,18 +351,10 @@ Vector Session::Fit::activation_between_rounds() const {
                                      : mean_activation(leader_->learner.last().prior);
 }
 
-// An engine in which a sequence is about to begin.
+// With the parameters as they are now.
 std::unique_ptr<Engine> Session::Fit::engine_of_next_sequence() const {
   std::unique_ptr<Engine> engine = started().learner.engine().clone();
-  Observation nothing;
-  nothing.assign_missing(num_channels_);
-  nothing.set_begins_sequence(true);
-  std::int64_t whole_periods = 1;
-  for (const Matrix& profile : engine->emission().season().profiles()) {
-    whole_periods *= profile.cols();
-  }
-  nothing.set_position(config_.season.phase + whole_periods - 1);
-  engine->step(nothing, 0);
+  engine->step(before_a_sequence(engine->emission().season(), num_channels_), 0);
   return engine;
 }
 
