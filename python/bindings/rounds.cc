@@ -19,8 +19,8 @@ namespace headwater::python {
 
 namespace {
 
-nb::bytes to_bytes(const std::string& text) { return {text.data(), text.size()}; }
-std::string to_text(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+std::string to_text(const nb::bytes& bytes) { return std::string(bytes.c_str(), bytes.size()); }
 
 // The GIL is released, and several threads may compute at once.
 RoundStatistics statistics_of_rows(const Stream& stream, const nb::bytes& round, const RowsIn& rows,
