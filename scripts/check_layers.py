@@ -45,7 +45,7 @@ PUBLIC = {
 }
 # The beginning of an included name, and the only folder that may include it.
 CONFINED = {"hdf5.h": "io", "zlib.h": "io", "hwy/": "kernels", "CLI/CLI.hpp": "cli",
-            "Random123/philox.h": "random", "microhttpd.h": "cli/serve"}
+            "Random123/philox.h": "random", "microhttpd.h": "cli/serve", "mpi.h": "cli/mpi"}
 
 INCLUDE = re.compile(r'^\s*#include\s+[<"]([^">]+)[">]')
 LAYER_OF_PUBLIC = {f"{name}.hpp": layer for layer, names in PUBLIC.items() for name in names}
