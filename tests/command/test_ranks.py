@@ -177,7 +177,8 @@ def test_few_channels_are_told_not_to_pay(data):
 
 
 @pytest.mark.parametrize("words, status, message", [
-    (("fit", "none.npy", "--components", 2, "--out", "m.h5"), 1, "none.npy: "),
+    (("fit", "none.npy", "--components", 2, "--prior", "gamma", "--out", "m.h5"), 1,
+     "none.npy: "),
     (("fit", "dense.npy", "--components", 0, "--out", "m.h5"), 2, "components"),
     (("fit", "-", "--components", 2, "--prior", "gamma", "--out", "m.h5"), 2,
      "every rank reads the data for itself"),
@@ -222,12 +223,17 @@ def test_a_killed_rank_ends_the_job_and_any_number_goes_on(headwater, killed):
     headwater.save("counts.npy", np.tile(draw_counts(), (12, 1)))
     words = ("fit", "counts.npy", *PARTICLES, *RANDOM, "--particles", 150, "--components", K,
              "--quiet", "--checkpoint", "state", "--checkpoint-every", 10, "--out")
-    job = Ranks(headwater, 3).start(*words, "never.h5", stderr=subprocess.PIPE)
-    end = time.monotonic() + TIMEOUT
-    while not headwater.path("state").exists() and time.monotonic() < end:
-        time.sleep(0.01)
-    os.kill(process_of_rank(killed, job.pid), signal.SIGKILL)
-    assert job.wait(TIMEOUT) != 0
+    line = Ranks(headwater, 3).line(*words, "never.h5")
+    line.remove("--quiet")  # of mpirun, whose line about the rank is wanted
+    with subprocess.Popen(line, cwd=headwater.folder, env=ENVIRONMENT,
+                          stderr=subprocess.PIPE) as job:
+        end = time.monotonic() + TIMEOUT
+        while not headwater.path("state").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        os.kill(process_of_rank(killed, job.pid), signal.SIGKILL)
+        told = job.communicate(timeout=TIMEOUT)[1].decode()
+    assert job.returncode != 0
+    assert f"rank {killed}" in told and "signal 9" in told and "headwater" not in told
     assert not headwater.path("never.h5").exists()
 
     state = headwater.path("state").read_bytes()
