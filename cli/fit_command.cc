@@ -325,6 +325,7 @@ void fit(FitOptions options) {
     if (!before) print_slowness(restarts, data.num_channels(), options.quiet);
   }
   const auto shared = options.ranks.share(data, options.quiet);
+  options.ranks.share_rounds(restarts);
   tell_of_time(config, data, restarts);
   view.watch(restarts.session(0), data.num_channels(), data.channel_names());
   ModelFile file(options.out);

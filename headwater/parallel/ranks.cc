@@ -1,6 +1,7 @@
 #include "headwater/parallel/ranks.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace headwater {
 
@@ -12,6 +13,31 @@ thread_local SharedChannels* current = nullptr;
 constexpr Index kUnitsARank = 4;
 
 }  // namespace
+
+std::vector<std::string> gather_bytes(Ranks& ranks, const std::string& own) {
+  const auto size = static_cast<std::size_t>(ranks.size());
+  const auto here = static_cast<std::size_t>(ranks.rank());
+  std::vector<double> lengths(size, 0);
+  lengths[here] = static_cast<double>(own.size());
+  std::vector<Index> counts(size, 1);
+  ranks.gather(lengths, counts);
+  // In units of a double.
+  std::vector<std::size_t> begins = {0};
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    const auto length = static_cast<std::size_t>(lengths[rank]);
+    counts[rank] = static_cast<Index>((length + sizeof(double) - 1) / sizeof(double));
+    begins.push_back(begins.back() + static_cast<std::size_t>(counts[rank]));
+  }
+  std::vector<double> room(begins.back(), 0);
+  std::memcpy(room.data() + begins[here], own.data(), own.size());
+  ranks.gather(room, counts);
+  std::vector<std::string> all(size);
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    all[rank].resize(static_cast<std::size_t>(lengths[rank]));
+    std::memcpy(all[rank].data(), room.data() + begins[rank], all[rank].size());
+  }
+  return all;
+}
 
 // Blocks are dealt out in units of a power of two. Sums of blocks are added in a binary tree, so
 // that a rank then has few subtrees, and few messages to send.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "headwater/matrix.hpp"
@@ -26,6 +27,9 @@ class Ranks {
   // comes with its own part, and has all of them afterwards.
   virtual void gather(std::span<double> values, std::span<const Index> counts) = 0;
 };
+
+// The bytes that each rank comes with, for all of them, in the order of the ranks.
+std::vector<std::string> gather_bytes(Ranks& ranks, const std::string& own);
 
 // As long as this object lives, the sums over channels that are formed on its thread are shared
 // among ranks: each forms those of its own blocks of channels (see Reducer). There is one at a time
