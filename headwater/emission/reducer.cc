@@ -119,11 +119,6 @@ void Reducer::share(std::span<const Stretch> stretches, std::span<double> out,
   add_to(out, total.values());
 }
 
-bool is_own(const Stretch& stretch) {
-  const SharedChannels* const shared = SharedChannels::now();
-  return shared == nullptr || shared->owner_of(stretch.block) == shared->ranks().rank();
-}
-
 void cut_into_stretches(std::span<const Index> channels, std::vector<Stretch>& out) {
   out.clear();
   for (std::size_t first = 0; first < channels.size();) {

@@ -29,7 +29,7 @@ Stretch own_rows(Index num_channels);
 Stretch own_part(std::span<const Index> channels);
 
 // A list with one number for each of some channels, which ascend: each process comes with those of
-// its own channels (see is_own), and has all of them afterwards.
+// its own channels (see Reducer::shared_sum), and has all of them afterwards.
 void gather_list(std::span<const Index> channels, std::span<double> values);
 
 // column_sums() of a matrix of which each rank has its own rows.

@@ -51,9 +51,6 @@ class HEADWATER_EXPORT Reducer {
                     const AddStretch& add);
 };
 
-// Whether this process forms the sum of that stretch's block in Reducer::shared_sum().
-HEADWATER_EXPORT bool is_own(const Stretch& stretch);
-
 // Cuts an ascending list of channels into stretches, one for each block that has a channel in it.
 HEADWATER_EXPORT void cut_into_stretches(std::span<const Index> channels,
                                          std::vector<Stretch>& out);

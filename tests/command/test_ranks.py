@@ -137,6 +137,44 @@ def test_fits_are_the_same_bytes_for_every_number_of_ranks(data, name):
         assert fit(Ranks(data, size), name, "ranks.h5", "--shard", "channels") == alone, size
 
 
+ROUNDS = {
+    "exact": EXACT,
+    "particles, a season": (*PARTICLES, "--period", 4),
+    "fast, negative binomial": (*FAST, "--counts", "negative-binomial"),
+    "a search for the start": (*FAST, "--init", "auto", "--start-on", 20),
+}
+
+
+@pytest.fixture(scope="module")
+def trials(shared_headwater):
+    """Eleven trials of 7 observations and 6 channels: rounds of 4, and a last one of 3."""
+    random = np.random.default_rng(4)
+    basis = random.gamma(1.0, 4.0, (6, 2))
+    lines = ["trial,a,b,c,d,e,f"]
+    for trial in range(11):
+        on = np.cumsum(random.random((7, 2)) < 0.3, axis=0) % 2
+        for row in random.poisson((0.2 + on) @ basis.T):
+            lines.append(",".join([f"t{trial}"] + [str(count) for count in row]))
+    shared_headwater.write("trials.csv", "\n".join(lines) + "\n")
+    return shared_headwater
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_rounds_are_the_same_bytes_for_every_number_of_ranks(trials, name):
+    words = ("fit", "trials.csv", "--sequence-column", "trial", "--components", 2, "--init",
+             "random", "--burn-in", 7, "--round", 4, *ROUNDS[name], "--log", "log", "--quiet")
+    outputs = ("model.h5", "log")
+    trials(*words, "--out", "model.h5")
+    alone = [trials.path(output).read_bytes() for output in outputs]
+    for size in (1, 2, 3, 4) if name == "exact" else (3,):
+        for output in outputs:
+            trials.path(output).unlink()
+        Ranks(trials, size)(*words, "--shard", "sequences", "--out", "model.h5")
+        assert [trials.path(output).read_bytes() for output in outputs] == alone, size
+    Ranks(trials, 2)(*words, "--shard", "channels", "--out", "model.h5")
+    assert [trials.path(output).read_bytes() for output in outputs] == alone
+
+
 def test_score_and_apply_are_the_same_bytes(data):
     fit(data, "lag", "model.h5")
     particles = ("--engine", "particle", "--particles", 50, "--quiet")
@@ -186,9 +224,11 @@ def test_few_channels_are_told_not_to_pay(data):
      2, "a rank has one thread"),
     (("fit", "dense.npy", "--components", 2, "--prior", "gamma", "--shard", "rows", "--out",
       "m.h5"), 2, "shard"),
+    (("fit", "dense.npy", "--components", 2, "--prior", "gamma", "--shard", "sequences", "--out",
+      "m.h5"), 2, "--round"),
     (("fit", "dense.npy", "--components", 2, "--prior", "gamma", "--out", "none/m.h5"), 1,
      "none/m.h5: cannot be written"),
-], ids=["no data", "usage", "a pipe", "threads", "shard", "no folder"])
+], ids=["no data", "usage", "a pipe", "threads", "shard", "no rounds", "no folder"])
 def test_errors_are_one_line(data, words, status, message):
     done = Ranks(data, 3).attempt(*words)
     assert done.returncode == status
