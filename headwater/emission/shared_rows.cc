@@ -38,12 +38,14 @@ void SharedRows::gather() {
   const Index channels = statistics_.s2.rows();
   shared->gather_rows(statistics_.s2);
   if (statistics_.unseen.size() > 0) shared->gather_rows(statistics_.unseen);
-  // A law whose own statistics are not channel by channel does not share them: each rank has all.
-  const Index own = statistics_.s4.size();
-  if (own == 0 || own % channels != 0) return;
-  Matrix by_channel = statistics_.s4.reshaped(own / channels, channels).transpose();
+  // What a law shares of its own statistics comes first, channel by channel. The rest every rank
+  // has added up itself.
+  const Index per_channel = statistics_.s4.size() / channels;
+  if (per_channel == 0) return;
+  auto own = statistics_.s4.head(per_channel * channels).reshaped(per_channel, channels);
+  Matrix by_channel = own.transpose();
   shared->gather_rows(by_channel);
-  statistics_.s4.reshaped(own / channels, channels) = by_channel.transpose();
+  own = by_channel.transpose();
 }
 
 Stretch own_rows(Index num_channels) {
