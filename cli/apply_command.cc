@@ -14,6 +14,7 @@
 #include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "row_range.hpp"
 #include "stop_signals.hpp"
 
@@ -32,6 +33,7 @@ struct ApplyOptions {
   EngineConfig engine;
   std::uint64_t seed = kDefaultSeed;
   SeasonConfig season;
+  RankOptions ranks;
 };
 
 const Estimate& estimate_to_apply(const ApplyOptions& options, const Model& model) {
@@ -88,10 +90,12 @@ void apply(const ApplyOptions& options) {
   if (options.smooth && options.data.follow) {
     throw UsageError("--smooth needs all data; it cannot go with --follow");
   }
+  options.ranks.check(options.data, options.engine);
   check_files(options);
   if (!options.smooth) watch_for_stop_signals();  // smoothing begins when all data are read
   const Model model = read_model_file(options.model);
   DataStream data = open_for_model(options.data, options.model, model, options.quiet);
+  const auto shared = options.ranks.share(data, options.quiet);
   std::vector<std::string> components;
   for (Index k = 1; k <= model.num_components(); ++k) components.push_back(fmt::format("x{}", k));
   const auto sink = open_output(options.data, options.out, header_with_time(data, components));
@@ -134,6 +138,7 @@ OptionTable<ApplyOptions> apply_table() {
       {within(&ApplyOptions::season, *find_by_name(season_options(), "phase"))},
       within(&ApplyOptions::engine, engine_options()),
       in_group<ApplyOptions>("Engine", {seed_option(&ApplyOptions::seed)}),
+      within(&ApplyOptions::ranks, RankOptions::table()),
   });
 }
 

@@ -231,7 +231,7 @@ void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool qu
 // Gives the data to the fit, to their end or until a stop is requested.
 void take_in(DataStream& data, FitCheckpoints& checkpoints, LiveView& view, bool quiet) {
   std::int64_t num_told = 0;
-  while (stop_signal() == 0 && data.next()) {
+  while (!is_stop_requested() && data.next()) {
     tell_of_replacement(data, num_told, quiet);
     view.add_row();
     checkpoints.update();
@@ -300,6 +300,7 @@ void take_names(const FitOptions& options, DataStream& data, Restarts& restarts)
 void fit(FitOptions options) {
   const std::optional<Model> before = options.read_continued();
   const Config config = options.config(before);
+  options.ranks.check(options.data, config.engine);
   options.check_files();
   options.settings = config;
   Restarts restarts = options.start(config, before);
@@ -307,9 +308,11 @@ void fit(FitOptions options) {
   std::optional<StopDeadline> deadline;
   if (config.method == Method::kOnline) {
     watch_for_stop_signals();
-    deadline.emplace([&checkpoints] { checkpoints.end_program(); });
+    // The first rank ends them all.
+    if (is_first_rank()) deadline.emplace([&checkpoints] { checkpoints.end_program(); });
   }
-  LiveView view(options.serve, options.metrics, options.data.name, options.quiet);
+  LiveView view(is_first_rank() ? options.serve : "", options.metrics, options.data.name,
+                options.quiet);
   view.watch(restarts.session(0), 0, {});
   const auto wait = [&view] {
     view.idle();
@@ -321,6 +324,8 @@ void fit(FitOptions options) {
     take_names(options, data, restarts);
     if (!before) print_slowness(restarts, data.num_channels(), options.quiet);
   }
+  const auto shared = options.ranks.share(data, options.quiet);
+  options.ranks.share_rounds(restarts);
   tell_of_time(config, data, restarts);
   view.watch(restarts.session(0), data.num_channels(), data.channel_names());
   ModelFile file(options.out);
@@ -358,6 +363,9 @@ void fit(FitOptions options) {
   print_restarts(restarts);
   print_summary(model, before ? &*before : nullptr, best.start_report(),
                 quality_notes(model, bases_of_other_seeds(restarts)), progress.seconds());
+  if (config.round > 0 && data.num_sequences() == 1) {
+    say("the data are one sequence, and so one round: --sequence-column tells sequences apart\n");
+  }
   say("wrote {}: headwater show {} prints it\n", options.out, options.out);
   report_bad_rows(data, options.quiet);
 }

@@ -127,6 +127,7 @@ OptionTable<FitOptions> FitOptions::table() {
       within(&FitOptions::parameters, ParameterOptions::table()),
       within(&FitOptions::checkpoints, CheckpointOptions::table()),
       in_group("Run", config_file_rows()),
+      within(&FitOptions::ranks, RankOptions::table_with_sequences()),
   });
 }
 
@@ -208,6 +209,11 @@ void FitOptions::check_run(const Config& config) const {
   }
   if (surprise && log.empty() && activations.empty()) {
     throw UsageError("--surprise adds to --log or --activations; name a file for one of them");
+  }
+  if (surprise && config.round > 0) {
+    throw UsageError(
+        "--surprise needs how each observation was predicted, which --round does not keep; "
+        "headwater score MODEL DATA --surprise has it");
   }
   if (checkpoints.any() && is_batch) {
     throw UsageError("--method batch keeps the whole record; checkpoints are for online fits");

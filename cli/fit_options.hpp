@@ -11,6 +11,7 @@
 #include "headwater/model.hpp"
 #include "headwater/session/restarts.hpp"
 #include "options.hpp"
+#include "ranks.hpp"
 
 // The options of headwater fit.
 struct FitOptions {
@@ -29,6 +30,7 @@ struct FitOptions {
   std::string serve;    // where to listen: [ADDRESS:]PORT
   std::string metrics;  // a file
   CheckpointOptions checkpoints;
+  RankOptions ranks;
   bool quiet = false;
   std::string config_file;  // its options are among the arguments already
 

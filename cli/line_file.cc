@@ -11,6 +11,7 @@
 
 #include "file_lock.hpp"
 #include "headwater/error.hpp"
+#include "headwater/io/files/atomic_file.hpp"
 #include "stop_signals.hpp"
 
 using namespace headwater;
@@ -23,7 +24,9 @@ constexpr int kPauseInMilliseconds = 50;
 }  // namespace
 
 LineFile::LineFile(const GrowingFile& before) : name_(before.name), unwritten_(before.unwritten) {
-  if (name_ == "-") {
+  if (discards_files()) {
+    file_ = FileDescriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  } else if (name_ == "-") {
     file_ = duplicate(STDOUT_FILENO, shown_name());
   } else {
     file_ = FileDescriptor(open(name_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));

@@ -8,6 +8,7 @@
 #include "headwater/error.hpp"
 #include "headwater/session/options.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "words.hpp"
 
 using namespace headwater;
@@ -49,7 +50,7 @@ RowRange::RowRange(const RowOptions& options, DataStream& data)
 }
 
 bool RowRange::next() {
-  if (stop_signal() != 0 || !data_.next()) return false;
+  if (is_stop_requested() || !data_.next()) return false;
   ++number_;
   return true;
 }

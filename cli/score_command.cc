@@ -18,6 +18,7 @@
 #include "option_rows.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "row_range.hpp"
 #include "stop_signals.hpp"
 #include "words.hpp"
@@ -45,6 +46,7 @@ struct ScoreOptions {
   EngineConfig engine;
   std::uint64_t seed = kDefaultSeed;
   SeasonConfig season;
+  RankOptions ranks;
 };
 
 struct Score {
@@ -135,6 +137,7 @@ Score score_well_enough(ScoreOptions options, const Model& model) {
   const bool may_raise = !is_once && (options.score_error > 0 || !is_chosen);
   for (;;) {
     DataStream data = open_for_model(options.data, options.model, model, options.quiet);
+    const auto shared = options.ranks.share(data, options.quiet);
     const Score score = run_over(options, model, data);
     const double wish = wished_error(options, score);
     const Index particles = options.engine.num_particles;
@@ -208,6 +211,7 @@ void score_data(const ScoreOptions& options) {
   if (options.surprise && options.out.empty()) {
     throw UsageError("--surprise is a column of --out; name a file for that");
   }
+  options.ranks.check(options.data, options.engine);
   check_score_files(options);
   watch_for_stop_signals();
   const Model model = read_model_file(options.model);
@@ -260,6 +264,7 @@ OptionTable<ScoreOptions> score_table() {
       {within(&ScoreOptions::season, *find_by_name(season_options(), "phase"))},
       within(&ScoreOptions::engine, engine_options()),
       in_group<ScoreOptions>("Engine", {seed_option(&ScoreOptions::seed)}),
+      within(&ScoreOptions::ranks, RankOptions::table()),
   });
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "headwater/emission/shared_rows.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
 #include "headwater/observation.hpp"
 
@@ -35,19 +36,23 @@ class CountMasses {
   }
 
   // Calls visit(channel, tile, mass, intensity) for each tile of states and each channel with a
-  // count. states: n x K; weights: n x T. visit may overwrite mass and intensity.
+  // count, of those whose rows this process adds up (see own_rows). states: n x K; weights: n x T.
+  // visit may overwrite mass and intensity.
   template <class Visit>
   void for_each(const Matrix& states, const Matrix& basis, const Eigen::Ref<const Matrix>& weights,
                 const Visit& visit) {
     const Index num_states = states.rows();
     mass_.resize(std::min(kTile, num_states));
     intensity_.resize(mass_.size());
+    const Stretch own = own_rows(basis.rows());
+    const auto first_own = static_cast<Index>(own.first);
+    const Index end_of_own = first_own + static_cast<Index>(own.size);
     for (Index first = 0; first < num_states; first += kTile) {
       const Index size = std::min(kTile, num_states - first);
       const auto tile = states.middleRows(first, size);
       auto mass = mass_.head(size);
       auto intensity = intensity_.head(size);
-      for (Index m = 0; m < basis.rows(); ++m) {
+      for (Index m = first_own; m < end_of_own; ++m) {
         if (cells(m).empty()) continue;
         columns_.clear();
         counts_.clear();

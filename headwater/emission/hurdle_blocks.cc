@@ -44,10 +44,10 @@ class HurdleNotes final : public LawNotes {
       scales.push_back(dispersion * exposure);
       weights.push_back(dispersion > 0 ? 1 / dispersion : 0);
     }
-    void end_stretch() {
+    void end_stretch(Index block) {
       const std::size_t first =
           stretches.empty() ? 0 : stretches.back().first + stretches.back().size;
-      stretches.push_back({first, positions.size() - first});
+      stretches.push_back({first, positions.size() - first, block});
     }
   };
   Listed silent;
@@ -68,8 +68,8 @@ void note_listed(const Evidence& evidence, const HurdleBlocks& law, HurdleNotes&
           .add(j, m, evidence.exposures().empty() ? 1 : evidence.exposures()[j],
                law.dispersion(evidence.observation(), m));
     }
-    notes.silent.end_stretch();
-    notes.present.end_stretch();
+    notes.silent.end_stretch(stretch.block);
+    notes.present.end_stretch(stretch.block);
   }
 }
 
@@ -174,10 +174,10 @@ void HurdleBlocks::log_likelihoods(const Evidence& evidence,
   silences.resize(out.size());
   logarithms.resize(out.size());
   Eigen::Map<Vector>(out.data(), activations.rows()).noalias() = -(activations * total);
-  std::size_t at = 0;
-  Reducer::sum(evidence.stretches(), out, [&](const Stretch&, std::span<double> sums) {
+  Reducer::shared_sum(evidence.stretches(), out, [&](const Stretch& s, std::span<double> sums) {
+    const auto at = static_cast<std::size_t>(&s - evidence.stretches().data());
     const Stretch silent = notes.silent.stretches[at];
-    const Stretch present = notes.present.stretches[at++];
+    const Stretch present = notes.present.stretches[at];
     silent_rows.clear();
     for (std::size_t i = silent.first; i < silent.first + silent.size; ++i) {
       const auto row = row_at(notes.silent.positions[i]);
@@ -202,10 +202,10 @@ void HurdleBlocks::log_likelihoods(const Evidence& evidence,
 
 double HurdleBlocks::value(const Evidence& evidence, std::span<const double> intensities) const {
   const HurdleNotes& notes = hurdle_notes(evidence);
-  std::size_t at = 0;
-  return Reducer::sum(evidence.stretches(), [&](const Stretch&) {
+  return Reducer::sum(evidence.stretches(), [&](const Stretch& stretch) {
+    const auto at = static_cast<std::size_t>(&stretch - evidence.stretches().data());
     const Stretch silent = notes.silent.stretches[at];
-    const Stretch present = notes.present.stretches[at++];
+    const Stretch present = notes.present.stretches[at];
     double sum = 0;
     for (std::size_t i = silent.first; i < silent.first + silent.size; ++i) {
       const double intensity = intensities[notes.silent.positions[i]];

@@ -35,7 +35,7 @@ void HurdleStateLikelihoods::log_likelihoods(const Observation& y, Eigen::Ref<Ve
   exposures_.clear();
   for_each_count(y, [&](std::size_t, double exposure) { exposures_.push_back(exposure); });
   cut_into_stretches(y.channels(), stretches_);
-  Reducer::sum(stretches_, as_span(out), [&](const Stretch& stretch, std::span<double> to) {
+  Reducer::shared_sum(stretches_, as_span(out), [&](const Stretch& stretch, std::span<double> to) {
     for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
       const Index channel = y.channels()[j];
       if (exposures_[j] == 1) {

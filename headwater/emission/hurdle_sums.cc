@@ -78,9 +78,14 @@ void HurdleSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states, const
   const double weight = weights.sum();
   silences_.resize(states.rows());
   presences_.resize(states.rows());
+  const Stretch own = own_part(y.channels());
   for_each_count(y, [&](std::size_t j, double exposure) {
     const Index m = y.channels()[j];
     const double phi = law.dispersion(y, m);
+    if (out.s4.size() > 0) {
+      law.add_statistics(m, y.counts()[j], exposure, 1, weight, as_span(out.s4));
+    }
+    if (j - own.first >= own.size) return;
     const std::span<const double> row(emission.rows().row(m),
                                       static_cast<std::size_t>(emission.num_columns()));
     log_silences(states, row, exposure, phi, as_span(silences_));
@@ -95,9 +100,6 @@ void HurdleSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states, const
                   (1 + scale * (states * emission.basis().row(m).transpose()).array());
       shares_ = weights.array() - shares_.array() * (1 - silences_.array());
       out.unseen.row(m) += (states.transpose() * shares_).transpose();
-    }
-    if (out.s4.size() > 0) {
-      law.add_statistics(m, y.counts()[j], exposure, 1, weight, as_span(out.s4));
     }
   });
 }
@@ -116,8 +118,9 @@ void HurdleSums::add_silent_losses(const Eigen::Ref<const Matrix>& states, const
   }
   channels_.clear();
   for (auto* list : {&exposures_, &scales_, &rows_}) list->clear();
+  const Stretch rows = own_rows(emission.num_channels());
   for_each_seen(y, [&](Index m, double count, double exposure) {
-    if (count > 0) return;
+    if (count > 0 || static_cast<std::size_t>(m) - rows.first >= rows.size) return;
     channels_.push_back(m);
     exposures_.push_back(exposure);
     scales_.push_back(law.dispersion(y, m) * exposure);

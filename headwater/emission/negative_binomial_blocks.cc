@@ -8,6 +8,7 @@
 #include "headwater/emission/negative_binomial_states.hpp"
 #include "headwater/emission/negative_binomial_sums.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/emission/shared_rows.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/negative_binomial.hpp"
 #include "headwater/kernels/poisson.hpp"
@@ -65,7 +66,7 @@ void take_notes(const Evidence& evidence, const NegativeBinomialBlocks& law,
       notes.channels.push_back(evidence.channels()[j]);
       notes.counts.push_back(count);
     }
-    notes.stretches.push_back({first, notes.counts.size() - first});
+    notes.stretches.push_back({first, notes.counts.size() - first, stretch.block});
   }
   notes.runs.set(notes.counts, notes.stretches);
 }
@@ -80,6 +81,53 @@ double intensity_at(const PaddedRows& basis, Index channel, std::span<const doub
 // In place of -f''(lambda), the expected one.
 double curvature_of(double scale, double exposure, double intensity) {
   return intensity > 0 ? exposure / (intensity * (1 + scale * intensity)) : 0;
+}
+
+// The same stretch of blocks in the list of channels with a count.
+const Stretch& counted_in(const Evidence& evidence, const Stretch& stretch) {
+  return notes_of(evidence)
+      .stretches[static_cast<std::size_t>(&stretch - evidence.stretches().data())];
+}
+
+// sum_j f_j over one of the stretches.
+double value_of(const Evidence& evidence, const Stretch& stretch,
+                std::span<const double> intensities) {
+  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const Stretch& counted = counted_in(evidence, stretch);
+  thread_local std::vector<double> logarithms;
+  logarithms.resize(counted.size);
+  for (std::size_t i = 0; i < counted.size; ++i) {
+    logarithms[i] = intensities[notes.positions[counted.first + i]];
+  }
+  vector_log(logarithms, logarithms);
+  // log(1 + z): the logarithm of the rounded sum, and a first-order term for what the rounding left
+  // out.
+  thread_local std::vector<double> softened;
+  softened.resize(stretch.size);
+  for (std::size_t j = 0; j < stretch.size; ++j) {
+    softened[j] = 1 + notes.scales[stretch.first + j] * intensities[stretch.first + j];
+  }
+  vector_log(softened, softened);
+  double sum = 0;
+  for (std::size_t i = 0; i < counted.size; ++i) {
+    sum += notes.counts[counted.first + i] * logarithms[i];
+  }
+  for (std::size_t j = 0; j < stretch.size; ++j) {
+    const double z = notes.scales[stretch.first + j] * intensities[stretch.first + j];
+    const double rounded = 1 + z;
+    sum -= notes.weights[stretch.first + j] * (softened[j] + (z - (rounded - 1)) / rounded);
+  }
+  return sum;
+}
+
+// Each process comes with the gains of its own channels. Only those with a count have one.
+void gather_gains(const Evidence& evidence, std::vector<double>& gains) {
+  const NegativeBinomialNotes& notes = notes_of(evidence);
+  thread_local std::vector<double> counted;
+  counted.clear();
+  for (const std::size_t j : notes.positions) counted.push_back(gains[j]);
+  gather_list(notes.channels, counted);
+  for (std::size_t i = 0; i < counted.size(); ++i) gains[notes.positions[i]] = counted[i];
 }
 
 void resize(std::size_t size, Forces& out) {
@@ -145,56 +193,22 @@ void NegativeBinomialBlocks::log_likelihoods(const Evidence& evidence,
     to = std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(j * columns), columns, to);
   }
   Eigen::Map<Vector>(out.data(), activations.rows()).noalias() = -(activations * total);
-  const std::span<const CountRuns::Run> runs = notes.runs.runs();
-  std::size_t at = 0;
-  std::size_t next = 0;
-  Reducer::sum(evidence.stretches(), out, [&](const Stretch& stretch, std::span<double> sums) {
-    const Stretch& counted = notes.stretches[at++];
-    std::size_t end = next;
-    while (end < runs.size() && runs[end].first < counted.first + counted.size) ++end;
-    add_count_logarithms(activations, count_rows, runs.subspan(next, end - next), sums);
-    next = end;
-    const auto part = [&](std::span<const double> all, std::size_t width) {
-      return all.subspan(stretch.first * width, stretch.size * width);
-    };
-    subtract_softened_logs(activations, {part(rows, columns), part(notes.scales, 1)},
-                           part(notes.weights, 1), sums);
-  });
+  Reducer::shared_sum(
+      evidence.stretches(), out, [&](const Stretch& stretch, std::span<double> sums) {
+        const Stretch& counted = counted_in(evidence, stretch);
+        add_count_logarithms(activations, count_rows, notes.runs.runs_of(counted), sums);
+        const auto part = [&](std::span<const double> all, std::size_t width) {
+          return all.subspan(stretch.first * width, stretch.size * width);
+        };
+        subtract_softened_logs(activations, {part(rows, columns), part(notes.scales, 1)},
+                               part(notes.weights, 1), sums);
+      });
 }
 
 double NegativeBinomialBlocks::value(const Evidence& evidence,
                                      std::span<const double> intensities) const {
-  const NegativeBinomialNotes& notes = notes_of(evidence);
-  thread_local std::vector<double> logarithms;
-  logarithms.resize(notes.positions.size());
-  for (std::size_t i = 0; i < logarithms.size(); ++i) {
-    logarithms[i] = intensities[notes.positions[i]];
-  }
-  vector_log(logarithms, logarithms);
-  // log(1 + z): the logarithm of the rounded sum, and a first-order term for what the rounding left
-  // out.
-  thread_local std::vector<double> softened;
-  softened.resize(intensities.size());
-  for (std::size_t j = 0; j < softened.size(); ++j) {
-    softened[j] = 1 + notes.scales[j] * intensities[j];
-  }
-  vector_log(softened, softened);
-  for (std::size_t j = 0; j < softened.size(); ++j) {
-    const double z = notes.scales[j] * intensities[j];
-    const double sum = 1 + z;
-    softened[j] += (z - (sum - 1)) / sum;
-  }
-  std::size_t at = 0;
   return Reducer::sum(evidence.stretches(), [&](const Stretch& stretch) {
-    const Stretch& counted = notes.stretches[at++];
-    double sum = 0;
-    for (std::size_t i = counted.first; i < counted.first + counted.size; ++i) {
-      sum += notes.counts[i] * logarithms[i];
-    }
-    for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
-      sum -= notes.weights[j] * softened[j];
-    }
-    return sum;
+    return value_of(evidence, stretch, intensities);
   });
 }
 
@@ -218,22 +232,28 @@ bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& b
   resize(evidence.channels().size(), out);
   thread_local std::vector<double> gains;  // of the channels with counts
   gains.resize(notes.counts.size());
-  out.gain_slopes.assign(stride, 0);
-  Reducer::sum(notes.stretches, out.gain_slopes, [&](const Stretch& s, std::span<double> to) {
-    poisson_slopes(basis, std::span(notes.channels).subspan(s.first, s.size),
-                   std::span(notes.counts).subspan(s.first, s.size), x,
-                   std::span(gains).subspan(s.first, s.size), to);
-  });
+  // The slopes, and one number more: the channels of zero intensity, which no rank sees alone.
+  out.gain_slopes.assign(stride + 1, 0);
+  Reducer::shared_sum(
+      notes.stretches, out.gain_slopes, [&](const Stretch& s, std::span<double> to) {
+        const std::span<double> own = std::span(gains).subspan(s.first, s.size);
+        poisson_slopes(basis, std::span(notes.channels).subspan(s.first, s.size),
+                       std::span(notes.counts).subspan(s.first, s.size), x, own, to.first(stride));
+        to[stride] += static_cast<double>(std::ranges::count(own, 0.0));
+      });
+  const bool explains = out.gain_slopes[stride] == 0;
+  out.gain_slopes.resize(stride);
   std::ranges::fill(out.gains, 0.0);
   for (std::size_t i = 0; i < gains.size(); ++i) out.gains[notes.positions[i]] = gains[i];
   out.loss_slopes.assign(stride, 0);
-  Reducer::sum(evidence.stretches(), out.loss_slopes, [&](const Stretch& s, std::span<double> to) {
-    softened_slopes(basis, evidence.channels().subspan(s.first, s.size),
-                    std::span(notes.factors).subspan(s.first, s.size),
-                    std::span(notes.scales).subspan(s.first, s.size), x,
-                    std::span(out.losses).subspan(s.first, s.size), to);
-  });
-  return std::ranges::find(gains, 0.0) == gains.end();
+  Reducer::shared_sum(evidence.stretches(), out.loss_slopes,
+                      [&](const Stretch& s, std::span<double> to) {
+                        softened_slopes(basis, evidence.channels().subspan(s.first, s.size),
+                                        std::span(notes.factors).subspan(s.first, s.size),
+                                        std::span(notes.scales).subspan(s.first, s.size), x,
+                                        std::span(out.losses).subspan(s.first, s.size), to);
+                      });
+  return explains;
 }
 
 double NegativeBinomialBlocks::settle(const Evidence& evidence, const PaddedRows& basis,
@@ -241,11 +261,16 @@ double NegativeBinomialBlocks::settle(const Evidence& evidence, const PaddedRows
   const NegativeBinomialNotes& notes = notes_of(evidence);
   thread_local std::vector<double> intensities;
   intensities.resize(evidence.channels().size());
-  for (std::size_t j = 0; j < intensities.size(); ++j) {
-    intensities[j] = intensity_at(basis, evidence.channels()[j], x);
-    out.curvatures[j] = curvature_of(notes.scales[j], exposure_at(evidence, j), intensities[j]);
-  }
-  return value(evidence, intensities);
+  gather_gains(evidence, out.gains);
+  double sum = 0;
+  Reducer::shared_sum(evidence.stretches(), {&sum, 1}, [&](const Stretch& s, std::span<double> to) {
+    for (std::size_t j = s.first; j < s.first + s.size; ++j) {
+      intensities[j] = intensity_at(basis, evidence.channels()[j], x);
+      out.curvatures[j] = curvature_of(notes.scales[j], exposure_at(evidence, j), intensities[j]);
+    }
+    to[0] += value_of(evidence, s, intensities);
+  });
+  return sum;
 }
 
 CellForces NegativeBinomialBlocks::cell_forces(Index channel, double count, double exposure,

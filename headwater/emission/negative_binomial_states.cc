@@ -31,13 +31,14 @@ void NegativeBinomialStateLikelihoods::sum_up() {
   has_total_ = true;
   total_.setZero();
   const auto columns = static_cast<std::size_t>(basis_.cols());
-  Reducer::sum(stretches_, as_span(total_), [&](const Stretch& stretch, std::span<double> to) {
-    const auto part = [&](const auto& all, std::size_t width) {
-      return as_span(all).subspan(stretch.first * width, stretch.size * width);
-    };
-    subtract_softened_logs(states(), {part(rows_, columns), part(dispersion_, 1)},
-                           part(weights_, 1), to);
-  });
+  Reducer::shared_sum(
+      stretches_, as_span(total_), [&](const Stretch& stretch, std::span<double> to) {
+        const auto part = [&](const auto& all, std::size_t width) {
+          return as_span(all).subspan(stretch.first * width, stretch.size * width);
+        };
+        subtract_softened_logs(states(), {part(rows_, columns), part(dispersion_, 1)},
+                               part(weights_, 1), to);
+      });
   total_ = -total_;
   for (Index m = 0; m < dispersion_.size(); ++m) {
     if (dispersion_[m] == 0) add_softened(m, 1, 1, total_);

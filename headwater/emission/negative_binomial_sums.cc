@@ -39,8 +39,10 @@ void NegativeBinomialSums::Cells::add(Index channel, double count, double exposu
 void NegativeBinomialSums::Cells::take_all(const Emission& emission) {
   const NegativeBinomialBlocks& law = law_of(emission);
   const Index columns = emission.num_columns();
+  const Stretch own = own_rows(emission.num_channels());
   clear();
-  for (Index m = 0; m < emission.num_channels(); ++m) {
+  for (std::size_t i = own.first; i < own.first + own.size; ++i) {
+    const auto m = static_cast<Index>(i);
     add(m, 0, 1, law.dispersion(m), law.limit(m), emission.rows().row(m), columns);
   }
 }
@@ -97,14 +99,15 @@ void NegativeBinomialSums::add_common(const Eigen::Ref<const Matrix>& states,
   cells_.take_sums(states, as_span(weights));
   mean_.noalias() = states.transpose() * weights;
   const Index columns = emission.num_columns();
-  const Eigen::Map<const RowMatrix> losses(cells_.losses.data(), emission.num_channels(), columns);
+  const auto size = static_cast<Index>(cells_.channels.size());
+  if (size == 0) return;
+  const Eigen::Map<const RowMatrix> losses(cells_.losses.data(), size, columns);
   for (Index k = 0; k < columns; ++k) {
-    out.unseen.col(k).array() += mean_[k] - losses.col(k).array();
+    out.unseen.col(k).segment(cells_.channels[0], size).array() += mean_[k] - losses.col(k).array();
   }
   if (out.s4.size() == 0) return;
-  for (Index m = 0; m < emission.num_channels(); ++m) {
-    const auto j = static_cast<std::size_t>(m);
-    double* const own = out.s4.data() + m * DispersionStatistics::kPerChannel;
+  for (std::size_t j = 0; j < cells_.channels.size(); ++j) {
+    double* const own = out.s4.data() + cells_.channels[j] * DispersionStatistics::kPerChannel;
     own[0] += cells_.dispersions[j] * cells_.informations[j] + cells_.bends[j];
     own[1] += cells_.informations[j];
   }
@@ -131,7 +134,9 @@ void NegativeBinomialSums::add_block_counts(const Matrix& states, const Emission
       });
   if (out.s4.size() == 0) return;
   block_sums_ = weights.colwise().sum();
-  for (Index m = 0; m < emission.num_channels(); ++m) {
+  const Stretch own = own_rows(emission.num_channels());
+  for (std::size_t i = own.first; i < own.first + own.size; ++i) {
+    const auto m = static_cast<Index>(i);
     const double phi = law.dispersion(m);
     for (const CountMasses::Cell& cell : masses_.cells(m)) {
       out.s4[m * DispersionStatistics::kPerChannel] +=
@@ -149,7 +154,8 @@ void NegativeBinomialSums::add_softened_counts(const Eigen::Ref<const Matrix>& s
   const NegativeBinomialBlocks& law = law_of(emission);
   const Index columns = emission.num_columns();
   cells_.clear();
-  for (std::size_t j = 0; j < y.channels().size(); ++j) {
+  const Stretch own = own_part(y.channels());
+  for (std::size_t j = own.first; j < own.first + own.size; ++j) {
     const Index m = y.channels()[j];
     cells_.add(m, y.counts()[j], 1, law.dispersion(m), law.limit(m), emission.rows().row(m),
                columns);
@@ -181,7 +187,9 @@ void NegativeBinomialSums::add_softening(const Eigen::Ref<const Matrix>& states,
   const Index columns = emission.num_columns();
   if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
   cells_.clear();
+  const Stretch rows = own_rows(emission.num_channels());
   for_each_seen(y, [&](Index m, double count, double exposure) {
+    if (static_cast<std::size_t>(m) - rows.first >= rows.size) return;
     cells_.add(m, count, exposure, law.dispersion(y, m), law.limit(m), emission.rows().row(m),
                emission.rows().cols());
   });

@@ -33,7 +33,7 @@ class NegativeBinomialSums final : public EmissionSums {
     void clear();
     void add(Index channel, double count, double exposure, double dispersion, double limit,
              const double* row, Index columns);
-    // All channels at exposure 1, without counts.
+    // All channels whose rows this process adds up, at exposure 1, without counts.
     void take_all(const Emission& emission);
     void take_sums(const Eigen::Ref<const Matrix>& states, std::span<const double> weights);
 

@@ -7,6 +7,7 @@
 #include "headwater/core/special.hpp"
 #include "headwater/emission/poisson_states.hpp"
 #include "headwater/emission/poisson_sums.hpp"
+#include "headwater/emission/shared_rows.hpp"
 #include "headwater/error.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/poisson.hpp"
@@ -69,22 +70,18 @@ class PoissonBlocks final : public BlockLaw {
       return;
     }
     Eigen::Map<Vector>(out.data(), activations.rows()).noalias() = -(activations * total);
-    std::size_t next = 0;
-    Reducer::sum(evidence.stretches(), out, [&](const Stretch& stretch, std::span<double> to) {
-      std::size_t end = next;
-      while (end < runs.runs().size() && runs.runs()[end].first < stretch.first + stretch.size) {
-        ++end;
-      }
-      add_count_logarithms(activations, rows, runs.runs().subspan(next, end - next), to);
-      next = end;
-    });
+    Reducer::shared_sum(evidence.stretches(), out,
+                        [&](const Stretch& stretch, std::span<double> to) {
+                          add_count_logarithms(activations, rows, runs.runs_of(stretch), to);
+                        });
   }
 
   double value(const Evidence& evidence, std::span<const double> intensities) const override {
     thread_local std::vector<double> logarithms;
     logarithms.resize(intensities.size());
     vector_log(intensities, logarithms);
-    return dot(evidence, logarithms);
+    return Reducer::sum(evidence.stretches(),
+                        [&](const Stretch& stretch) { return dot(evidence, logarithms, stretch); });
   }
 
   void forces(const Evidence& evidence, std::span<const double> intensities,
@@ -107,17 +104,8 @@ class PoissonBlocks final : public BlockLaw {
     out.gain_slopes.resize(static_cast<std::size_t>(basis.stride()));
     const std::span<double> gains = out.gains;
     if (evidence.stretches().empty()) std::ranges::fill(out.gain_slopes, 0);
-    if (evidence.stretches().size() <= 1) {
-      poisson_slopes(basis, evidence.channels(), evidence.counts(), x, gains, out.gain_slopes);
-    } else {
-      std::ranges::fill(out.gain_slopes, 0);
-      Reducer::sum(evidence.stretches(), out.gain_slopes,
-                   [&](const Stretch& s, std::span<double> to) {
-                     poisson_slopes(basis, evidence.channels().subspan(s.first, s.size),
-                                    evidence.counts().subspan(s.first, s.size), x,
-                                    gains.subspan(s.first, s.size), to);
-                   });
-    }
+    if (evidence.stretches().size() > 1) return climb_by_blocks(evidence, basis, x, out);
+    poisson_slopes(basis, evidence.channels(), evidence.counts(), x, gains, out.gain_slopes);
     return std::ranges::find(gains, 0.0) == gains.end();
   }
 
@@ -125,10 +113,18 @@ class PoissonBlocks final : public BlockLaw {
   double settle(const Evidence& evidence, const PaddedRows&, std::span<const double>,
                 PointForces& out) const override {
     const std::span<const double> counts = evidence.counts();
+    gather_list(evidence.channels(), out.gains);
     out.curvatures.resize(counts.size());
-    for (std::size_t j = 0; j < counts.size(); ++j) out.curvatures[j] = counts[j] / out.gains[j];
-    vector_log(out.curvatures, out.curvatures);
-    const double sum = dot(evidence, out.curvatures);
+    double sum = 0;
+    Reducer::shared_sum(
+        evidence.stretches(), {&sum, 1}, [&](const Stretch& s, std::span<double> to) {
+          const std::span<double> logarithms = std::span(out.curvatures).subspan(s.first, s.size);
+          for (std::size_t j = 0; j < s.size; ++j) {
+            logarithms[j] = counts[s.first + j] / out.gains[s.first + j];
+          }
+          vector_log(logarithms, logarithms);
+          to[0] += dot(evidence, out.curvatures, s);
+        });
     for (std::size_t j = 0; j < counts.size(); ++j) {
       out.curvatures[j] = out.gains[j] * out.gains[j] / counts[j];
     }
@@ -165,13 +161,28 @@ class PoissonBlocks final : public BlockLaw {
   void maximise(std::span<const double>, double, const Held&) override {}
 
  private:
-  // sum_j y_j values_j
-  static double dot(const Evidence& evidence, std::span<const double> values) {
-    return Reducer::sum(evidence.stretches(), [&](const Stretch& stretch) {
-      const auto size = static_cast<Index>(stretch.size);
-      return Eigen::Map<const Vector>(values.data() + stretch.first, size)
-          .dot(Eigen::Map<const Vector>(evidence.counts().data() + stretch.first, size));
+  // The slopes, and one number more: the channels of zero intensity, which no rank sees alone.
+  static bool climb_by_blocks(const Evidence& evidence, const PaddedRows& basis,
+                              std::span<const double> x, PointForces& out) {
+    const std::size_t stride = out.gain_slopes.size();
+    thread_local std::vector<double> sums;
+    sums.assign(stride + 1, 0);
+    Reducer::shared_sum(evidence.stretches(), sums, [&](const Stretch& s, std::span<double> to) {
+      const std::span<double> gains = std::span(out.gains).subspan(s.first, s.size);
+      poisson_slopes(basis, evidence.channels().subspan(s.first, s.size),
+                     evidence.counts().subspan(s.first, s.size), x, gains, to.first(stride));
+      to[stride] += static_cast<double>(std::ranges::count(gains, 0.0));
     });
+    std::copy_n(sums.begin(), stride, out.gain_slopes.begin());
+    return sums[stride] == 0;
+  }
+
+  // sum_j y_j values_j over a stretch
+  static double dot(const Evidence& evidence, std::span<const double> values,
+                    const Stretch& stretch) {
+    const auto size = static_cast<Index>(stretch.size);
+    return Eigen::Map<const Vector>(values.data() + stretch.first, size)
+        .dot(Eigen::Map<const Vector>(evidence.counts().data() + stretch.first, size));
   }
 
   Poisson cell_;

@@ -26,7 +26,7 @@ void PoissonStateLikelihoods::log_likelihoods(const Observation& y, Eigen::Ref<V
     out.noalias() += states() * (unexposed * basis_.row(y.exposed()[j]).transpose());
   }
   cut_into_stretches(y.channels(), stretches_);
-  Reducer::sum(stretches_, as_span(out), [&](const Stretch& stretch, std::span<double> to) {
+  Reducer::shared_sum(stretches_, as_span(out), [&](const Stretch& stretch, std::span<double> to) {
     for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
       const Index channel = y.channels()[j];
       logarithms_.add(channel, y.counts()[j], to, [&](auto&& column) {

@@ -26,15 +26,17 @@ void PoissonSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
                                     const Eigen::Ref<const Vector>& weights, const Observation& y,
                                     Statistics& out) {
   const Index columns = emission.num_columns();
+  const Stretch own = own_part(y.channels());
+  const std::span<const Index> channels = y.channels().subspan(own.first, own.size);
   rows_.clear();
-  for (const Index m : y.channels()) {
+  for (const Index m : channels) {
     const double* row = emission.rows().row(m);
     rows_.insert(rows_.end(), row, row + columns);
   }
   shares_.assign(rows_.size(), 0);
-  add_share_sums(states, as_span(weights), rows_, y.counts(), shares_);
+  add_share_sums(states, as_span(weights), rows_, y.counts().subspan(own.first, own.size), shares_);
   auto share = shares_.begin();
-  for (const Index m : y.channels()) {
+  for (const Index m : channels) {
     for (Index k = 0; k < columns; ++k) out.s2(m, k) += *share++;
   }
 }

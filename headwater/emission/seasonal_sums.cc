@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "headwater/emission.hpp"
+#include "headwater/emission/shared_rows.hpp"
 
 namespace headwater {
 
@@ -19,10 +20,10 @@ void SeasonalSums::take_over(const Emission& emission, std::int64_t position, do
                              Index visits, Statistics& out) {
   const Season& season = emission.season();
   const Index components = season.num_components();
-  Vector counts = column_sums(one_.s2).head(components) / weight;
+  Vector counts = shared_column_sums(one_.s2).head(components) / weight;
   Vector expected = emission.column_sums().cwiseProduct(one_.s1).head(components);
   if (one_.unseen.size() > 0) {
-    expected -= emission.basis().cwiseProduct(one_.unseen).colwise().sum().head(components);
+    expected -= shared_column_sums(emission.basis().cwiseProduct(one_.unseen)).head(components);
   }
   expected /= weight;
   for (std::size_t p = 0; p < out.phases.size(); ++p) {

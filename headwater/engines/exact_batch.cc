@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headwater/emission/shared_rows.hpp"
+
 namespace headwater {
 
 namespace {
@@ -98,6 +100,7 @@ Statistics ExactBatch::statistics(bool with_moves, Index lead_in) {
   Observation nothing_seen;
   nothing_seen.assign_missing(emission.num_channels());
   const double weight = 1 / static_cast<double>(length);
+  SharedRows rows(statistics);
   sweep_back(weight, lead_in, as_span(statistics.s3),
              [&](Index first, const Eigen::Ref<const Matrix>& laws) {
                std::vector<const Observation*> seen;
@@ -106,6 +109,7 @@ Statistics ExactBatch::statistics(bool with_moves, Index lead_in) {
                }
                sums->add(filter_.states(), emission, laws, seen, statistics);
              });
+  rows.gather();
   for (Index t = 0; t < length; ++t) statistics.count_observation(weight);
   return statistics;
 }

@@ -129,7 +129,7 @@ double FastFilter::settle() {
   double log_likelihood = -total_.dot(x_.head(total_.size()));
   log_likelihood += evidence_.law().settle(evidence_, evidence_.basis(), as_span(x_), forces_);
   squares_.setZero();
-  Reducer::sum(evidence_.stretches(), as_span(squares_), [&](const Stretch& s, auto out) {
+  Reducer::shared_sum(evidence_.stretches(), as_span(squares_), [&](const Stretch& s, auto out) {
     weighted_squares(evidence_.basis(), evidence_.channels().subspan(s.first, s.size),
                      std::span(forces_.curvatures).subspan(s.first, s.size), out);
   });
@@ -178,7 +178,7 @@ double FastFilter::correct(FastReport& report) {
   auto scaled = scaled_rows_.resize(rows.rows(), components);
   scaled.noalias() = rows.leftCols(components) * x_.head(components).asDiagonal();
   precision_.setZero(components, components);
-  Reducer::sum(evidence_.stretches(), as_span(precision_), [&](const Stretch& s, auto out) {
+  Reducer::shared_sum(evidence_.stretches(), as_span(precision_), [&](const Stretch& s, auto out) {
     add_weighted_gram(scaled.middleRows(static_cast<Index>(s.first), static_cast<Index>(s.size)),
                       std::span(forces_.curvatures).subspan(s.first, s.size), out.data());
   });

@@ -15,6 +15,17 @@ void ParticleHealth::add(const ParticleReport& step, Index num_particles) {
   recent_ += weight * (part - recent_);
 }
 
+void ParticleHealth::merge(const ParticleHealth& later) {
+  if (later.steps_ == 0) return;
+  was_guided_ = was_guided_ || later.was_guided_;
+  steps_ += later.steps_;
+  sum_ += later.sum_;
+  stages_ += later.stages_;
+  const double weight = std::min(1.0, static_cast<double>(later.steps_) /
+                                          static_cast<double>(std::min(steps_, 2 * kFewSteps)));
+  recent_ += weight * (later.recent_ - recent_);
+}
+
 double ParticleHealth::mean_part() const {
   return steps_ > 0 ? sum_ / static_cast<double>(steps_) : 1;
 }

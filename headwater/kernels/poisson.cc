@@ -263,6 +263,13 @@ Run next_run(std::span<const double> counts, std::size_t first) {
 
 }  // namespace
 
+std::span<const CountRuns::Run> CountRuns::runs_of(const Stretch& stretch) const {
+  const auto begin = std::ranges::lower_bound(runs_, stretch.first, {}, &Run::first);
+  const auto end =
+      std::ranges::lower_bound(begin, runs_.end(), stretch.first + stretch.size, {}, &Run::first);
+  return {begin, end};
+}
+
 void CountRuns::set(std::span<const double> counts, std::span<const Stretch> stretches) {
   const Stretch all{0, counts.size()};
   if (stretches.empty()) stretches = {&all, 1};

@@ -37,6 +37,8 @@ class CountRuns {
     std::array<std::uint8_t, kMost * kDigits> channels{};
   };
   std::span<const Run> runs() const { return runs_; }
+  // Those of one of the stretches.
+  std::span<const Run> runs_of(const Stretch& stretch) const;
   std::size_t num_channels() const { return num_channels_; }
 
  private:

@@ -76,6 +76,31 @@ StepReport OnlineEm::update(const Observation& y, const BeforeMStep& before_m_st
   return report;
 }
 
+// The weight of a round is that which its observations would have if they came one by one. Within a
+// round all weigh the same.
+OnlineEm::RoundReport OnlineEm::take_in(const RoundSums& round) {
+  if (options_.keep_blocks && !blocks_.has_begun()) begin_block();
+  double kept = 1;
+  for (std::int64_t i = 0; i < round.observations; ++i) {
+    const double step_size = options_.step_size(++clock_);
+    kept *= 1 - step_size;
+    if (options_.keep_blocks) blocks_.expect(step_size);
+  }
+  observations_ += round.observations;
+  impossible_ += round.impossible;
+  log_likelihood_ += round.log_likelihood;
+  lost_mass_ += round.lost_mass;
+  RoundReport report{.weight = 1 - kept, .updated = is_settled()};
+  round.enter(report.weight, *engine_->mutable_statistics());
+  if (options_.keep_blocks) blocks_.add(engine_->statistics());
+  if (report.updated) {
+    maximise();
+    report.revived = revive_if_due();
+  }
+  if (options_.keep_blocks) begin_block();
+  return report;
+}
+
 void OnlineEm::finish() {
   engine_->finish();
   if (options_.keep_blocks && blocks_.has_begun() && engine_->has_new_statistics()) {

@@ -11,6 +11,7 @@
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/iterate_average.hpp"
 #include "headwater/learning/m_step.hpp"
+#include "headwater/learning/round_sums.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/step_size.hpp"
 
@@ -44,6 +45,14 @@ class OnlineEm {
   // at which the engine still has the parameters that the observation was predicted with.
   using BeforeMStep = std::function<void(const StepReport&)>;
   StepReport update(const Observation& y, const BeforeMStep& before_m_step = {});
+  // Takes in the sequences of a round at once, whose statistics were found elsewhere, under the
+  // parameters working(). The engine is a RoundEngine.
+  struct RoundReport {
+    double weight = 0;     // of the round in the statistics
+    bool updated = false;  // whether an M-step followed
+    Index revived = -1;    // see StepReport
+  };
+  RoundReport take_in(const RoundSums& round);
   // The stream has ended: what the engine still holds back enters the estimate. If further
   // observations come all the same, they go on from there.
   void finish();

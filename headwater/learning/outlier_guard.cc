@@ -57,6 +57,11 @@ bool OutlierGuard::refuses(const Observation& y, const Emission& emission,
   return false;
 }
 
+void OutlierGuard::merge(const OutlierGuard& other) {
+  if (other.largest_.size() == 0) return;
+  largest_ = largest_.size() == 0 ? other.largest_ : Vector(largest_.cwiseMax(other.largest_));
+}
+
 bool OutlierGuard::is_beyond_reason(Index channel, double count, double exposure,
                                     const Emission& emission, const Vector& activations,
                                     std::int64_t t) {

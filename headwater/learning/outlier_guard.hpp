@@ -25,6 +25,11 @@ class OutlierGuard {
   bool refuses(const Observation& y, const Emission& emission, const Vector& activations,
                std::int64_t t);
 
+  // For a sequence of its own, which follows on no other: what was refused elsewhere is far away.
+  void begin_sequence() { refused_in_a_row_ = last_refused_ = 0; }
+  // Notes what another guard has noted, which began with the same counts.
+  void merge(const OutlierGuard& other);
+
   void exchange(StateArchive& archive) { archive(largest_, refused_in_a_row_, last_refused_); }
   Index num_channels() const { return largest_.size(); }  // 0 before the first observation
 

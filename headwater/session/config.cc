@@ -62,6 +62,11 @@ void Config::validate() const {
                       paper_exact ? "paper-exact" : "smoother " + to_string(smoother)));
     }
   }
+  if (round > 0 && (paper_exact || method == Method::kBatch)) {
+    throw UsageError(fmt::format("a round cannot go with {}",
+                                 paper_exact ? "paper-exact, which has an M-step an observation"
+                                             : "method batch, which takes all sequences at once"));
+  }
   if (m_step.hold_basis && initial_basis.size() == 0) {
     throw UsageError("hold basis needs the basis that is to be held; give it with init");
   }
@@ -72,9 +77,10 @@ void Config::validate() const {
 }
 
 // Batch EM climbs a likelihood, in which nothing would keep gains of channels from following noise.
+// The gains are learned along one stream; those of sequences apart could not be put together.
 bool Config::learns_channel_profiles() const {
-  return !season.periods.empty() && method == Method::kOnline && !m_step.holds(kProfile) &&
-         !m_step.holds(kChannelProfile);
+  return !season.periods.empty() && method == Method::kOnline && round == 0 &&
+         !m_step.holds(kProfile) && !m_step.holds(kChannelProfile);
 }
 
 bool Config::averages() const {

@@ -127,6 +127,7 @@ void Session::Fit::exchange(StateArchive& archive) {
     if (*contender) (*contender)->exchange_average(archive);
   }
   archive.expect(leader_.has_value() == (observations_ > 0), "observations without a fit");
+  exchange_rounds(archive);
   if (leader_) {
     archive.expect(trace_.has_length(trace_values(leader_->learner.last()).size()),
                    "a trace of another length");
@@ -150,22 +151,12 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
   archive(waits_for, law, periods);
   archive.expect(is_count(waits_for) || waits_for == Contender::kNever,
                  "a number of observations that is none");
-  archive.expect(std::ranges::find(law_table(), law, &LawInfo::name) != law_table().end(),
-                 "an unknown law of the counts");
-  archive.expect(
-      std::ssize(periods) <= kMostPeriods &&
-          std::ranges::all_of(periods,
-                              [](Index period) { return period >= 2 && period <= kLongestPeriod; }),
-      "a period that is none");
   if (!contender) {
-    const Index columns = config_.num_components + (config_.background ? 1 : 0);
-    CountsConfig counts = config_.counts;
-    counts.law = law;
-    counts.parameters.clear();
-    Estimate blank{Matrix::Ones(num_channels_, columns), prior_, make_law(num_channels_, counts),
-                   Season::flat(config_.num_components, periods)};
-    auto engine =
-        engine_for(blank, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
+    Estimate blank = blank_estimate(archive, num_channels_, law, periods);
+    auto engine = is_between_rounds()
+                      ? round_engine_for(blank)
+                      : engine_for(blank, config_.seed,
+                                   std::make_shared<ThreadPool>(config_.engine.num_threads));
     contender.emplace(
         Contender{waits_for,
                   {},
@@ -177,15 +168,38 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
   archive.expect(guarded == 0 || guarded == num_channels_, "largest counts of other channels");
 }
 
+Estimate Session::Fit::blank_estimate(const StateArchive& archive, Index num_channels,
+                                      const std::string& law,
+                                      const std::vector<Index>& periods) const {
+  archive.expect(std::ranges::find(law_table(), law, &LawInfo::name) != law_table().end(),
+                 "an unknown law of the counts");
+  archive.expect(
+      std::ssize(periods) <= kMostPeriods &&
+          std::ranges::all_of(periods,
+                              [](Index period) { return period >= 2 && period <= kLongestPeriod; }),
+      "a period that is none");
+  CountsConfig counts = config_.counts;
+  counts.law = law;
+  counts.parameters.clear();
+  const Index columns = config_.num_components + (config_.background ? 1 : 0);
+  return {Matrix::Ones(num_channels, columns), prior_, make_law(num_channels, counts),
+          Season::flat(config_.num_components, periods)};
+}
+
 void Session::Fit::finish() {
   if (is_finished_) throw UsageError("the fit is finished already");
   if (observations_ == 0) throw InputError("there are no observations");
   if (config_.method == Method::kBatch) {
     run_batch();
   } else {
-    catch_up();
-    end_race_if_over();
-    if (!is_settled_) settle(held_back_);
+    if (is_by_rounds()) {
+      if (!is_driven_) go_on_by_rounds(true);
+      position_ = config_.season.phase - 1;  // the next sequence begins anew
+    } else {
+      catch_up();
+      end_race_if_over();
+      if (!is_settled_) settle(held_back_);
+    }
     leader_->finish();
     standard_errors_ = standard_errors();
     record(observations_, log_likelihood_, true);
@@ -267,14 +281,17 @@ const Contender& Session::Fit::started() const {
 }
 
 Vector Session::Fit::filtered_activation() const {
+  if (is_between_rounds()) return activation_between_rounds();
   return started().filtered_activation().head(config_.num_components);
 }
 
 Matrix Session::Fit::forecast(Index horizon) const {
+  if (is_between_rounds()) return forecast_means(*engine_of_next_sequence(), horizon);
   return forecast_means(started().engine(), horizon);
 }
 
 Forecast Session::Fit::forecast(const ForecastOptions& options) const {
+  if (is_between_rounds()) return {*engine_of_next_sequence(), options};
   return {started().engine(), options};
 }
 
@@ -312,7 +329,7 @@ Model Session::Fit::model() const {
   model.log_likelihood = log_likelihood();
   model.log_likelihood_after_start = log_likelihood_after_start_;
   model.observations_after_start = observations_after_start_;
-  model.over_running_mean = against_mean_.gain();
+  if (!is_by_rounds()) model.over_running_mean = against_mean_.gain();
   model.options = describe(config_);
   model.state = past_;
   model.standard_errors = standard_errors_;

@@ -14,6 +14,7 @@
 #include "headwater/session/against_mean.hpp"
 #include "headwater/session/contender.hpp"
 #include "headwater/session/engine_table.hpp"
+#include "headwater/session/round_state.hpp"
 #include "headwater/session/trace.hpp"
 
 namespace headwater {
@@ -71,6 +72,16 @@ class Session::Fit {
   void keep_predictions(bool keep) { keeps_predictions_ = keep; }
   Prediction prediction() const;
 
+  bool is_by_rounds() const { return config_.round > 0; }
+  bool wants_start() const;
+  void begin_rounds();
+  SequenceRound round() const;
+  SequenceRound round_of(const std::string& bytes) const;
+  RoundStatistics statistics(const SequenceRound& round, const RecordView& sequence,
+                             std::int64_t index) const;
+  void take_in_round(const RoundStatistics& round);
+  void run_rounds_by(RunRound run) { run_.set(std::move(run)); }
+
   OwnCallback<void(const StepReport&)> on_step;
   OwnCallback<void(std::int64_t, double, const Estimate&)> on_iteration;
   OwnCallback<void()> on_start;
@@ -126,6 +137,39 @@ class Session::Fit {
   // Not if it is an outlier, which is treated as missing.
   bool is_let_in(Contender& contender, const Observation& y) const;
   void exchange_contender(StateArchive& archive, std::optional<Contender>& contender);
+  // Of the sizes that were read, for the archive to fill.
+  Estimate blank_estimate(const StateArchive& archive, Index num_channels, const std::string& law,
+                          const std::vector<Index>& periods) const;
+
+  // How a fit goes by rounds (fit_rounds.cc).
+  // One sequence of a round, under way.
+  struct SequenceRun {
+    const SequenceRound::State& from;
+    bool is_new;  // whether nothing was reported of it before
+    std::unique_ptr<Engine> engine;
+    RoundSums sums = {};
+    Observation placed = {};
+  };
+  void refuse_without_rounds() const;
+  void add_by_rounds(const Observation& y);
+  void go_on_by_rounds(bool is_end);
+  void start_rounds(const RecordView& observations);
+  void run_round(Index num_observations);
+  RoundStatistics run_on_threads(const SequenceRound& round, const RecordView& rows) const;
+  SequenceRun begin_sequence(const SequenceRound::State& from, Index length,
+                             std::int64_t index) const;
+  void step_in_sequence(SequenceRun& run, const Observation& y, Index t) const;
+  bool is_outlier_in_sequence(SequenceRun& run, const Observation& y, Index t) const;
+  void enter_round(const RoundSums& sums);
+  void tell_of_rows();
+  void refuse_impossible(const RoundSums& sums) const;
+  bool is_between_rounds() const { return is_by_rounds() && is_settled_; }
+  Vector activation_between_rounds() const;
+  Observation before_a_sequence(const Season& season, Index num_channels) const;
+  std::unique_ptr<Engine> engine_of_next_sequence() const;
+  std::unique_ptr<Engine> round_engine_for(const Estimate& estimate) const;
+  Contender round_contender(Start start, std::int64_t waits_for) const;
+  void exchange_rounds(StateArchive& archive);
 
   void run_batch();
   void leave_out_giants();
@@ -177,6 +221,19 @@ class Session::Fit {
   std::optional<Contender> leader_;
   std::optional<Contender> rival_;
   Race race_;
+
+  // Of a fit by rounds: sequences that are in, those that were reported one observation at a time,
+  // and observations that were reported. In the middle of a report, what is left of it.
+  std::int64_t sequences_ = 0;
+  std::int64_t num_reported_ = 0;
+  std::int64_t reported_ = 0;
+  bool is_driven_ = false;  // whether the statistics of rounds come from outside
+  OnlineEm::RoundReport last_round_;
+  Record untold_;
+  std::vector<SequenceRow> untold_rows_;
+  Index num_told_ = 0;
+  Vector told_activation_;
+  OwnCallback<RoundStatistics(const SequenceRound&, const RecordView&)> run_;
 
   // What was published.
   double log_likelihood_ = 0;

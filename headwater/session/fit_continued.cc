@@ -30,6 +30,7 @@ constexpr const char* kKept[] = {
     "dispersion", "period",         "scale-in",      "paper-exact",      "engine",
     "proposal",   "particles",      "beam-width",    "smoother",         "backward",
     "lag",        "backward-draws", "block",         "window-tolerance", "standard-errors",
+    "round",
 };
 
 std::string recorded(const Model& model, const std::string& option) {
@@ -142,7 +143,8 @@ Session::Fit::Fit(const Model& model, const Config& config, const Continuation& 
   } else {
     imagine_past(model);
   }
-  if (!how.follows_on) {
+  reported_ = observations_;
+  if (!how.follows_on || is_by_rounds()) {
     begins_anew_ = true;
     position_ = config_.season.phase - 1;
   }
@@ -202,6 +204,10 @@ void Session::Fit::exchange_past(StateArchive& archive) {
   archive(observations_, log_likelihood_, impossible_, health_, length_of_start_,
           observations_after_start_, log_likelihood_after_start_, position_, is_after_search_,
           even_beginning_, grows_from_, interval);
+  if (is_by_rounds()) {
+    archive(sequences_);
+    archive.expect(is_count(sequences_), "a number of sequences that is none");
+  }
   archive.expect(is_count(observations_) && is_count(impossible_) && is_count(length_of_start_) &&
                      is_count(observations_after_start_) && is_count(even_beginning_) &&
                      is_count(grows_from_),
@@ -304,6 +310,11 @@ void Session::Fit::imagine_past(const Model& model) {
   engine->finish();
   if (Statistics* const statistics = engine->mutable_statistics()) {
     settle_on(m_step_options({}), estimate, observations_, *statistics);
+  }
+  if (is_by_rounds()) {
+    auto of_rounds = round_engine_for(estimate);
+    *of_rounds->mutable_statistics() = engine->statistics();
+    engine = std::move(of_rounds);
   }
   leader_.emplace(
       Contender{0, {}, OnlineEm(std::move(engine), estimate, learner_options({}, 0)), guard});

@@ -30,6 +30,10 @@ void Session::Fit::add(const Observation& y) {
     held_back_.add(y);
     return;
   }
+  if (is_by_rounds()) {
+    add_by_rounds(y);
+    return;
+  }
   if (!leader_ && held_back_.empty()) begin();
   if (is_settled_ && held_back_.empty()) {
     take_in(y);
@@ -43,6 +47,10 @@ void Session::Fit::begin() {
   length_of_start_ = wants_to_hold_back() ? num_to_hold_back() : 0;
   if (!start_is_given()) return;
   is_settled_ = length_of_start_ == 0;
+  if (is_between_rounds()) {
+    leader_.emplace(round_contender(provisional_start(held_back_), 0));
+    return;
+  }
   leader_.emplace(
       contender(provisional_start(held_back_), held_back_, is_settled_ ? 0 : Contender::kNever));
 }
@@ -80,6 +88,7 @@ void Session::Fit::climb_if_due() {
       has_searched_ = true;
       break;
     case Rung::kFull:
+      if (is_by_rounds()) return;  // the sequence is to end before
       settle(seen);
       break;
   }
@@ -220,6 +229,9 @@ void Session::Fit::publish(StepReport& report) {
 }
 
 Prediction Session::Fit::prediction() const {
+  if (is_between_rounds()) {
+    throw UsageError("a fit by rounds does not keep how single observations were predicted");
+  }
   if (prediction_before_m_step_) return *prediction_before_m_step_;
   return prediction_of(started().engine(), started().learner.observations());
 }

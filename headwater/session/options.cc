@@ -204,6 +204,14 @@ OptionTable<Config> smoothing_options() {
 
 OptionTable<Config> schedule_options() {
   return {
+      whole_number(
+          {.name = "round",
+           .value_name = "G",
+           .help = "fit by rounds, for streams of many sequences: G sequences are filtered "
+                   "and smoothed from the same parameters, on all threads, and one M-step "
+                   "follows; 0: M-steps come within sequences, as block says",
+           .recorded = kModels},
+          &Config::round, 0, 1'000'000),
       parsed(
           {.name = "step",
            .value_name = "auto|power:A|constant:G",

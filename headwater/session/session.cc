@@ -44,6 +44,16 @@ void Session::update_cells(std::span<const double> counts, std::span<const doubl
   fit_->update_cells(counts, exposures);
 }
 void Session::finish() { fit_->finish(); }
+void Session::run_rounds_by(RunRound run) { fit_->run_rounds_by(std::move(run)); }
+bool Session::wants_start() const { return fit_->wants_start(); }
+void Session::begin_rounds() { fit_->begin_rounds(); }
+SequenceRound Session::round() const { return fit_->round(); }
+SequenceRound Session::round_of(const std::string& bytes) const { return fit_->round_of(bytes); }
+RoundStatistics Session::statistics(const SequenceRound& round, const RecordView& sequence,
+                                    std::int64_t index) const {
+  return fit_->statistics(round, sequence, index);
+}
+void Session::take_in(const RoundStatistics& round) { fit_->take_in_round(round); }
 void Session::exchange(StateArchive& archive) { fit_->exchange(archive); }
 const Config& Session::config() const { return fit_->config(); }
 std::int64_t Session::observations() const { return fit_->observations(); }

@@ -1,6 +1,7 @@
 #include "headwater/smoothers/adjoint_window.hpp"
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission/shared_rows.hpp"
 
 namespace headwater {
 
@@ -62,7 +63,9 @@ void AdjointWindow::fold(Index count, const ExactFilter& filter) {
   for (const ExactStep& step : window_.steps().subspan(first, static_cast<std::size_t>(count))) {
     observations_.push_back(&step.observation);
   }
+  SharedRows rows(statistics_);
   sums_->add(filter.states(), filter.emission(), sweep_.weights(), observations_, statistics_);
+  rows.gather();
   window_.drop_entered(count);
 }
 

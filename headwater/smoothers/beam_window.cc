@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission/shared_rows.hpp"
 
 namespace headwater {
 
@@ -96,6 +97,7 @@ void BeamWindow::fold(Index count, const BeamFilter& filter) {
   const std::span<const double> coefficients = window_.enter(count, statistics_);
   const std::vector<double>& newest = window_.newest().weights;
   std::ranges::copy(newest, law_.resize(static_cast<Index>(newest.size())).begin());
+  SharedRows rows(statistics_);
   for (Index t = window_.size() - 1; t >= first; --t) {
     const BeamStep& step = window_[t];
     const bool enters = t < end;
@@ -106,6 +108,7 @@ void BeamWindow::fold(Index count, const BeamFilter& filter) {
                  enters ? as_span(statistics_.s3) : std::span<double>());
     std::swap(law_, before_law_);
   }
+  rows.gather();
   window_.drop_entered(count);
 }
 

@@ -1,15 +1,19 @@
 #include "headwater/smoothers/particle_sweep.hpp"
 
+#include "headwater/emission/shared_rows.hpp"
+
 namespace headwater {
 
 void ParticleSweep::run(std::span<const ParticleStep> steps, std::span<const double> coefficients,
                         const ParticleFilter& filter, BackwardKernel& kernel, Vector& law,
                         Statistics& statistics) {
+  SharedRows rows(statistics);
   sweep_back(steps, coefficients, filter, kernel, law, before_law_, as_span(statistics.s3),
              [&](std::size_t s, const Vector& law_of_s) {
                if (coefficients[s] == 0) return;
                add_emission(steps[s], filter, coefficients[s], law_of_s, statistics);
              });
+  rows.gather();
 }
 
 void ParticleSweep::add_emission(const ParticleStep& step, const ParticleFilter& filter,

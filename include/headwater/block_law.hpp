@@ -126,10 +126,12 @@ class HEADWATER_EXPORT BlockLaw {
                       Forces& out) const = 0;
 
   // Computes gains, losses and their slopes at one activation x, for a search for the best one. x
-  // is padded as the basis is. Returns false if the counts are impossible under x.
+  // is padded as the basis is. Returns false if the counts are impossible under x. A process that
+  // shares the sum (Reducer::shared_sum) may leave out the forces of channels that are not its own.
   virtual bool climb(const Evidence& evidence, const PaddedRows& basis, std::span<const double> x,
                      PointForces& out) const = 0;
-  // After climb() at the same x: computes the curvatures and returns sum_j f_j (see Evidence).
+  // After climb() at the same x: computes the curvatures and returns sum_j f_j (see Evidence). The
+  // gains of all channels are known afterwards.
   virtual double settle(const Evidence& evidence, const PaddedRows& basis,
                         std::span<const double> x, PointForces& out) const = 0;
 

@@ -13,6 +13,7 @@ namespace headwater {
 struct Stretch {
   std::size_t first = 0;
   std::size_t size = 0;
+  Index block = 0;  // that its channels belong to: see Reducer
 };
 
 // A basis stored by rows, each padded with zeros to full vectors of any instruction set.

@@ -148,6 +148,7 @@ struct HEADWATER_EXPORT Config {
   Index block = 0;                 // observations between two M-steps; 0: 16 to 64
   bool paper_exact = false;        // statistics and M-step as Algorithm 1 prints them
 
+  std::int64_t round = 0;  // sequences between two M-steps (see SequenceRound); 0: no rounds
   StepSize step_size = StepSize::automatic();
   // 0: 100, or after a search for a start the number of observations that it used (see Session).
   std::int64_t burn_in = 0;

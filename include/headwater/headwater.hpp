@@ -4,6 +4,7 @@
 // Headers outside of this folder are internal and may change without notice.
 //
 //   Config, Session, Model         a fit, from options to result; read_model, write_model
+//   SequenceRound, RoundStatistics a fit of many sequences, shared by threads or machines
 //   ModelFilter, SurpriseMeter     a fitted model at work on a stream; smoothed_activations
 //   Watch                          alarms where a stream is unusual, at an asked rate
 //   Forecast                       means and quantiles of the observations to come
@@ -26,6 +27,7 @@
 #include "headwater/observation.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/round.hpp"
 #include "headwater/score_error.hpp"
 #include "headwater/session.hpp"
 #include "headwater/simulate.hpp"

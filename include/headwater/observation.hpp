@@ -194,6 +194,9 @@ class HEADWATER_EXPORT Record {
 
   void add(const Observation& y) { observations_.push_back(y); }
   void clear() { observations_.clear(); }
+  void drop_first(Index count) {
+    observations_.erase(observations_.begin(), observations_.begin() + count);
+  }
   bool empty() const { return observations_.empty(); }
 
   Index size() const { return static_cast<Index>(observations_.size()); }
@@ -201,6 +204,7 @@ class HEADWATER_EXPORT Record {
   const Observation& operator[](Index t) const {
     return observations_[static_cast<std::size_t>(t)];
   }
+  const Observation& last() const { return observations_.back(); }
   RecordView first(Index size) const { return {*this, size}; }
 
   void exchange(StateArchive& archive);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,41 +11,44 @@
 namespace headwater {
 
 // Forms every sum over channels. Channels are cut into blocks of kBlock. The terms of a block are
-// added up in the order of their channels, and the sums of the blocks in the order of the blocks.
-// So a later version can spread the blocks over several processes and still give the same bits.
-// Today one process adds up all blocks.
-class Reducer {
+// added up in the order of their channels, and the sums of the blocks in a binary tree: blocks 0
+// and 1, blocks 2 and 3, then these two sums, and so on. A block without a term is left out. The
+// order does not depend on who forms the sum, so several processes that have some blocks each find
+// the same bits as one that has all.
+class HEADWATER_EXPORT Reducer {
  public:
   static constexpr Index kBlock = 1024;
 
-  // out += the sum over all stretches. add(stretch, out) adds the terms of one stretch to `out`.
+  // out += the sum over all stretches, one for each block that has a term, in their order.
+  // add(stretch, out) adds the terms of one stretch to `out`.
   template <class Add>
   static void sum(std::span<const Stretch> stretches, std::span<double> out, const Add& add) {
-    if (stretches.size() <= 1) {
-      if (!stretches.empty()) add(stretches[0], out);
-      return;
-    }
-    // Sums may be formed inside one another, and on several threads.
-    thread_local std::vector<std::vector<double>> rooms;
-    thread_local std::size_t depth = 0;
-    if (rooms.size() <= depth) rooms.emplace_back();
-    std::vector<double> room = std::move(rooms[depth]);
-    ++depth;
-    for (const Stretch& stretch : stretches) {
-      room.assign(out.size(), 0);
-      add(stretch, std::span<double>(room));
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] += room[i];
-    }
-    rooms[--depth] = std::move(room);
+    add_up(stretches, out, std::cref(add));
+  }
+
+  // The same. Where several processes work together, each calls add() for the stretches of its own
+  // blocks alone: for sums that are worth a message. `out` is the same for all of them.
+  template <class Add>
+  static void shared_sum(std::span<const Stretch> stretches, std::span<double> out,
+                         const Add& add) {
+    share(stretches, out, std::cref(add));
   }
 
   // The sum of one number for each stretch.
   template <class Term>
   static double sum(std::span<const Stretch> stretches, const Term& term) {
     double total = 0;
-    for (const Stretch& stretch : stretches) total += term(stretch);
+    sum(stretches, {&total, 1},
+        [&](const Stretch& stretch, std::span<double> to) { to[0] += term(stretch); });
     return total;
   }
+
+ private:
+  using AddStretch = std::function<void(const Stretch&, std::span<double>)>;
+  static void add_up(std::span<const Stretch> stretches, std::span<double> out,
+                     const AddStretch& add);
+  static void share(std::span<const Stretch> stretches, std::span<double> out,
+                    const AddStretch& add);
 };
 
 // Cuts an ascending list of channels into stretches, one for each block that has a channel in it.
@@ -54,6 +57,9 @@ HEADWATER_EXPORT void cut_into_stretches(std::span<const Index> channels,
 // ... of all channels, 0 to num_channels - 1.
 HEADWATER_EXPORT std::vector<Stretch> stretches_of_all(Index num_channels);
 
+// to(k) += the sum of the rows of a stretch of channels in column k.
+HEADWATER_EXPORT void add_column_sums(const Matrix& basis, const Stretch& stretch,
+                                      std::span<double> to);
 // K: the sum of each column of a basis.
 HEADWATER_EXPORT Vector column_sums(const Matrix& basis);
 

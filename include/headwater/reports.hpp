@@ -117,6 +117,7 @@ struct StartReport {
 class HEADWATER_EXPORT ParticleHealth {
  public:
   void add(const ParticleReport& step, Index num_particles);
+  void merge(const ParticleHealth& later);  // adds the steps that came after these
 
   std::int64_t steps() const { return steps_; }
   double mean_part() const;  // effective size over the number of particles

@@ -14,6 +14,7 @@
 #include "headwater/forecast.hpp"
 #include "headwater/model.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/round.hpp"
 
 namespace headwater {
 
@@ -88,6 +89,26 @@ class HEADWATER_EXPORT Session {
   // The stream has ended. Throws InputError if there was no observation at all, or if the fit has
   // not led to a finite estimate.
   void finish();
+
+  // Fits by rounds (Config::round, see SequenceRound). update() and finish() run the rounds by
+  // themselves, on the threads of the engine's options; reports on observations come when their
+  // round is complete. run_rounds_by() has someone else compute the statistics of each round.
+  void run_rounds_by(RunRound run);
+  // Or the caller has the sequences: it gives the first ones to update(), observation by
+  // observation, as long as wants_start(), then calls begin_rounds(). From there on it takes
+  // round(), has the statistics() of config().round sequences computed, the first ones included,
+  // merges them and gives them to take_in(), and so on to the last sequence, and calls finish().
+  // The result has the same bytes as if update() had been given everything.
+  bool wants_start() const;
+  void begin_rounds();
+  SequenceRound round() const;
+  // From SequenceRound::bytes(). Throws InputError.
+  SequenceRound round_of(const std::string& bytes) const;
+  // Of the sequence with this index, from 0. Any session of the same Config can be asked, whatever
+  // it has seen, and by several threads at once.
+  RoundStatistics statistics(const SequenceRound& round, const RecordView& sequence,
+                             std::int64_t index) const;
+  void take_in(const RoundStatistics& round);
 
   // Saves or restores the state of an unfinished fit by online EM. To restore it, make a Session
   // with the same Config. The fit then continues bit for bit as if there had been no break. Throws

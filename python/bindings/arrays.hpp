@@ -62,6 +62,16 @@ inline void assign_row(const RowsIn& rows, const std::optional<RowsIn>& exposure
              number);
 }
 
+// Row i of a sparse matrix, compressed by row; column indices are ascending in each.
+inline void assign_sparse_row(const RowIn& values, const IndicesIn& columns,
+                              const IndicesIn& begins, std::size_t i, Index num_channels,
+                              std::int64_t number, Observation& out) {
+  out.begin(num_channels);
+  for (std::int64_t at = begins(i); at < begins(i + 1); ++at) {
+    out.add(columns(static_cast<std::size_t>(at)), values(static_cast<std::size_t>(at)), number);
+  }
+}
+
 // Rows at which a new sequence begins, ascending; nothing where there are no sequences.
 class SequenceBegins {
  public:

@@ -16,5 +16,6 @@ NB_MODULE(_core, module) {
   headwater::python::bind_model(module);
   headwater::python::bind_report(module);
   headwater::python::bind_stream(module);
+  headwater::python::bind_rounds(module);
   headwater::python::bind_simulator(module);
 }

@@ -8,6 +8,7 @@ namespace headwater::python {
 
 void bind_options(nanobind::module_& module);
 void bind_stream(nanobind::module_& module);
+void bind_rounds(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 void bind_simulator(nanobind::module_& module);

@@ -56,11 +56,8 @@ class Stream {
     locked([&] {
       SequenceBegins begins_sequence(sequences);
       for (std::size_t t = 0; t + 1 < begins.shape(0); ++t) {
-        y_.begin(num_channels);
-        for (std::int64_t i = begins(t); i < begins(t + 1); ++i) {
-          y_.add(columns(static_cast<std::size_t>(i)), values(static_cast<std::size_t>(i)),
-                 session_.observations() + 1);
-        }
+        assign_sparse_row(values, columns, begins, t, num_channels, session_.observations() + 1,
+                          y_);
         y_.set_begins_sequence(begins_sequence.at(t));
         take_in(y_);
       }
@@ -73,6 +70,28 @@ class Stream {
   std::unique_ptr<Stream> copy() {
     return locked([&] { return std::make_unique<Stream>(*this); });
   }
+  // Of fits by rounds: see Session.
+  bool wants_start() {
+    return locked([&] { return session_.wants_start(); });
+  }
+  void begin_rounds() {
+    locked([&] { session_.begin_rounds(); });
+  }
+  std::pair<std::int64_t, std::string> round() {
+    return locked([&] {
+      const SequenceRound round = session_.round();
+      return std::pair(round.first(), round.bytes());
+    });
+  }
+  void take_in_round(const RoundStatistics& round) {
+    locked([&] { session_.take_in(round); });
+  }
+  // Without the lock: it depends on what the session was made with, which does not change.
+  RoundStatistics statistics(const std::string& round, const RecordView& sequence,
+                             std::int64_t index) const {
+    return session_.statistics(session_.round_of(round), sequence, index);
+  }
+
   // The state from which the session continues bit for bit.
   std::string state() {
     return locked([&] {

@@ -7,7 +7,7 @@
     stream.basis               # M x K: what each source adds to each channel
 
 `OnlineNMF` is the same as a scikit-learn estimator. `Model` is the result of a fit. `simulate`
-draws streams to try things on. `plot` draws results.
+draws streams to try things on. `plot` draws results. `dask` spreads fits over machines.
 """
 
 from typing import TYPE_CHECKING
@@ -17,27 +17,28 @@ from headwater._filter import Filter, FilterReport
 from headwater._forecast import Forecast
 from headwater._model import Model, Score, StandardErrors
 from headwater._priors import Prior, check_prior, list_priors
+from headwater._rounds import Round, Statistics
 from headwater._simulate import Simulation, simulate
 from headwater._stream import ConvergenceWarning, Stream, Surprise
 
 if TYPE_CHECKING:
-    from headwater import plot
+    from headwater import dask, plot
     from headwater._nmf import OnlineNMF
 
 __version__ = _core.version()
 __all__ = ["ConvergenceWarning", "Filter", "FilterReport", "Forecast", "Model", "OnlineNMF", "Prior",
-           "Score", "Simulation", "StandardErrors", "Stream", "Surprise", "check_prior",
-           "list_priors", "plot", "simulate"]
+           "Round", "Score", "Simulation", "StandardErrors", "Statistics", "Stream", "Surprise",
+           "check_prior", "dask", "list_priors", "plot", "simulate"]
 
 
-# What needs scikit-learn or matplotlib is imported when it is asked for.
+# What needs scikit-learn, matplotlib or Dask is imported when it is asked for.
 def __getattr__(name: str):
     if name == "OnlineNMF":
         from headwater._nmf import OnlineNMF
         return OnlineNMF
-    if name == "plot":
+    if name in ("plot", "dask"):
         import importlib
-        return importlib.import_module("headwater.plot")
+        return importlib.import_module(f"headwater.{name}")
     raise AttributeError(f"module 'headwater' has no attribute '{name}'")
 
 

@@ -17,6 +17,7 @@ from headwater._forecast import DRAWS, Forecast, as_forecast
 from headwater._model import Model, Path, StandardErrors, checked_path, errors_from
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
+from headwater._rounds import Round, Statistics
 
 
 class Surprise(NamedTuple):
@@ -195,6 +196,47 @@ class Stream:
             self.names = found
         return order_by_name(self.names, found, subject, "the stream")
 
+    # Rounds, for those who have their sequences elsewhere; headwater.dask uses them
+
+    @property
+    def wants_start(self) -> bool:
+        """With `round`: whether the start wants more sequences, given to `update_many`."""
+        return _core.wants_start(self._sessions[0])
+
+    def begin_rounds(self) -> "Stream":
+        """Finds the start from the sequences so far. From here on statistics of rounds come in.
+
+        Rounds begin with the first sequence: those that the start was found from take part.
+        """
+        self._only("begin_rounds")
+        _core.begin_rounds(self._sessions[0])
+        return self
+
+    def next_round(self) -> Round:
+        """What the next `round` sequences start from."""
+        self._only("next_round")
+        return Round(self, *_core.round_of(self._sessions[0]))
+
+    def statistics(self, Y: Any, index: Optional[int] = None, *, exposure: Any = None
+                   ) -> Statistics:
+        """The statistics of one sequence under the present estimate, for `take_in`.
+
+        Y is T x M, or the name of a file. `index` is the place of the sequence among all, from 0;
+        that of the first of the next round if it is not given.
+        """
+        round = self.next_round()
+        return round.statistics(Y, round.first if index is None else index, exposure=exposure)
+
+    def take_in(self, statistics: Statistics) -> "Stream":
+        """Takes in a round, whose statistics are merged, and makes its M-step."""
+        self._only("take_in")
+        _core.take_in(self._sessions[0], statistics._core)
+        return self
+
+    def _only(self, method: str) -> None:
+        if len(self._sessions) > 1:
+            raise ValueError(f"{method}() is for a stream without restarts")
+
     # Estimates out
 
     def model(self) -> Model:
@@ -343,12 +385,14 @@ class Stream:
     def __getstate__(self) -> dict[str, Any]:
         return {"made_with": self._made_with, "states": [s.state() for s in self._sessions]}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        made_with = state["made_with"]
+    @classmethod
+    def _made(cls, made_with: dict[str, Any]) -> "Stream":
         if "continued" in made_with:
-            self.__dict__.update(Stream.continued(**made_with["continued"]).__dict__)
-        else:
-            self.__init__(**made_with)
+            return cls.continued(**made_with["continued"])
+        return cls(**made_with)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(Stream._made(state["made_with"]).__dict__)
         for session, bits in zip(self._sessions, state["states"]):
             session.restore(bits)
 

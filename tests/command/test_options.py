@@ -187,8 +187,8 @@ def test_model_files_name_options_as_before(headwater):
         "resampling": "systematic", "resample-below": "0.5", "backward": "mcmc",
         "backward-draws": "2", "smoother": "auto", "lag": "0", "window-tolerance": "1e-06",
         "block": "0", "paper-exact": "no", "scale-in": "auto", "step": "auto", "burn-in": "0",
-        "average": "polyak", "iterations": "200", "tolerance": "1e-09", "basis-shape": "1.000001",
-        "basis-rate": "1e-06", "basis-floor": "1e-10", "transition-weight": "1e-06",
+        "round": "0", "average": "polyak", "iterations": "200", "tolerance": "1e-09",
+        "basis-shape": "1.000001", "basis-rate": "1e-06", "basis-floor": "1e-10", "transition-weight": "1e-06",
         "outliers": "skip", "standard-errors": "no"}
 
 

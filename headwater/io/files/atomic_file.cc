@@ -19,6 +19,9 @@ constexpr std::string_view kCannotBeWritten = "cannot be written";
 const std::string kOpenFiles = "/proc/self/fd/";
 constexpr int kMostLinks = 40;  // the limit of Linux
 constexpr int kMostAttempts = 100;
+const char* const kNowhere = "/dev/null";
+
+bool is_discarding = false;
 
 // Resolves symbolic links, even if the file that they point to does not exist yet.
 fs::path follow_links(fs::path path, const std::string& name) {
@@ -60,7 +63,14 @@ fs::path temporary_name(const fs::path& target) {
 
 }  // namespace
 
+void discard_files() { is_discarding = true; }
+bool discards_files() { return is_discarding; }
+
 AtomicFile::AtomicFile(const std::string& target) : name_(target) {
+  if (is_discarding) {
+    open_direct(kNowhere);
+    return;
+  }
   if (target == "-") {
     name_ = "standard output";
     file_ = duplicate(STDOUT_FILENO, name_);

@@ -9,6 +9,11 @@
 
 namespace headwater {
 
+// From here on this process writes no file: what is written goes nowhere. For one of several
+// processes that do the same work, of which another writes the files.
+void discard_files();
+bool discards_files();
+
 // A file that appears under its name complete or not at all. Its bytes are written to an unnamed
 // file in the target's folder (or to a hidden file, where the file system has no unnamed ones), and
 // commit() renames that file to the target. Without commit(), nothing is left behind and an

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "headwater/matrix.hpp"
+
+namespace headwater {
+
+// The processes that work on one problem together, as one of them sees them. All of them run the
+// same program on the same data and keep the same state; they differ in which sums over channels
+// they form. cli/mpi has the only implementation that is no test's: by MPI.
+//
+// Every process makes the same calls in the same order, all on one thread.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual int rank() const = 0;  // of this process: 0 to size() - 1
+  virtual int size() const = 0;
+
+  virtual void send(std::span<const double> values, int to) = 0;
+  virtual void receive(std::span<double> values, int from) = 0;
+  // The values of one rank become those of all.
+  virtual void broadcast(std::span<double> values, int from) = 0;
+  // `values` has a part for each rank, of counts[rank] numbers, one after the other. Each rank
+  // comes with its own part, and has all of them afterwards.
+  virtual void gather(std::span<double> values, std::span<const Index> counts) = 0;
+};
+
+// The bytes that each rank comes with, for all of them, in the order of the ranks.
+std::vector<std::string> gather_bytes(Ranks& ranks, const std::string& own);
+
+// As long as this object lives, the sums over channels that are formed on its thread are shared
+// among ranks: each forms those of its own blocks of channels (see Reducer). There is one at a time
+// on a thread. Other threads form all sums themselves, with the same result.
+class SharedChannels {
+ public:
+  SharedChannels(Ranks& ranks, Index num_channels, Index block);
+  SharedChannels(const SharedChannels&) = delete;
+  SharedChannels& operator=(const SharedChannels&) = delete;
+  ~SharedChannels();
+
+  // That of the calling thread; null if there is none, or a single rank.
+  static SharedChannels* now();
+
+  Ranks& ranks() const { return ranks_; }
+  Index num_blocks() const { return num_blocks_; }
+  int owner_of(Index block) const;
+  // The channels of a rank: from first_channel(rank) to first_channel(rank + 1). A rank has none
+  // if there are fewer blocks than ranks.
+  Index first_channel(int rank) const { return first_channels_[static_cast<std::size_t>(rank)]; }
+  Index first_own() const { return first_channel(ranks_.rank()); }
+  Index end_of_own() const { return first_channel(ranks_.rank() + 1); }
+
+  // How many ranks have a block.
+  int num_at_work() const;
+
+  // Each rank comes with the rows of its own channels, and has all rows afterwards.
+  void gather_rows(Eigen::Ref<Matrix> rows);
+  // The same for a list with one number for each of some channels, which ascend.
+  void gather_list(std::span<const Index> channels, std::span<double> values);
+
+ private:
+  Ranks& ranks_;
+  Index block_;
+  Index num_blocks_;
+  std::vector<Index> first_blocks_;  // of each rank, and where the last one ends
+  std::vector<Index> first_channels_;
+  std::vector<Index> counts_;
+  std::vector<double> room_;
+};
+
+}  // namespace headwater
