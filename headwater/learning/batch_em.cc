@@ -88,7 +88,7 @@ BatchEmResult batch_em(const RecordView& observations, Estimate start,
                        const BatchEmOptions& options, const OnIteration& on_iteration) {
   assert(options.max_iterations >= 1 && options.tolerance >= 0);
   check_exact_reach(start.prior);
-  const MStep m_step(options.m_step, start.basis, start.prior, start.law);
+  const MStep m_step(options.m_step, start.basis, start.prior);
   const bool learn_prior = m_step.learns(start.prior);
   const bool learn_law = start.law->num_statistics(start.basis.rows()) > 0;
   const bool learn_season = m_step.learns(start.season);

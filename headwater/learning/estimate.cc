@@ -54,4 +54,16 @@ Estimate with_unit_scale(Estimate estimate) {
   return estimate;
 }
 
+Estimate with_column_sums(Estimate estimate, const Vector& sums) {
+  Vector scale = estimate.prior.scale();
+  for (Index k = 0; k < scale.size(); ++k) {
+    const double sum = estimate.basis.col(k).sum();
+    if (!(sum > 0 && sums[k] > 0)) continue;
+    estimate.basis.col(k) *= sums[k] / sum;
+    scale[k] *= sum / sums[k];
+  }
+  estimate.prior.set_scale(scale);
+  return estimate;
+}
+
 }  // namespace headwater

@@ -129,18 +129,6 @@ TEST(GaussianLearning, ASavedStateGoesOnBitForBit) {
   }
 }
 
-// A hundred counts of a Poisson law, or what says as much: B x lambda / noise^2 of all channels.
-TEST(GaussianLearning, WhetherTheScaleIsCentredDependsOnTheLaw) {
-  const auto is_centred = [](const AnyLaw& law) {
-    return MStep({}, true_basis(), gammas(), law).is_centred();
-  };
-  const Vector lambda = true_basis().rowwise().sum();
-  const double said = (true_basis().transpose() * lambda).mean();
-  EXPECT_FALSE(is_centred({}));
-  EXPECT_TRUE(is_centred(GaussianLaw(std::sqrt(said / 110))));
-  EXPECT_FALSE(is_centred(GaussianLaw(std::sqrt(said / 90))));
-}
-
 // --- longer steps --------------------------------------------------------------------------------
 
 // With known activations: where EM's step for the squared error ends if `truth` gave the counts.

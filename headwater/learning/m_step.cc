@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/profile.hpp"
 
 namespace headwater {
@@ -12,9 +11,6 @@ namespace {
 
 // A difference s1 - unseen of this relative size is rounding, not evidence.
 constexpr double kNegligible = 1e-13;
-
-// Counts a component and step from which on the scale is better learned in the prior.
-constexpr double kManyCounts = 100;
 
 // Mean entry of each channel; of all channels for one without any; one if the basis is zero.
 Vector channel_scales(const Matrix& basis) {
@@ -32,38 +28,8 @@ bool learns_parameters(const MStepOptions& options, const AnyPrior& prior) {
   });
 }
 
-bool may_centre(const MStepOptions& options, const AnyPrior& prior) {
+bool expands(const MStepOptions& options, const AnyPrior& prior) {
   return options.scale != Scale::kPlain && prior.has_scale() && !options.hold_basis;
-}
-
-// The counts that a component is expected to give in a step, averaged over components. Of another
-// law, what says as much: each count is multiplied by the loss of its cell, which is 1 for the
-// Poisson law.
-double counts_per_component(const Matrix& basis, const AnyPrior& prior, const AnyLaw& law) {
-  const Vector activation = mean_activation(prior);
-  const auto columns = basis.leftCols(prior.num_components());
-  if (law->has_plain_losses()) return column_sums(columns).cwiseProduct(activation).mean();
-  Matrix weighted = columns;
-  for (Index m = 0; m < basis.rows(); ++m) {
-    const double intensity = columns.row(m).dot(activation) +
-                             basis.row(m).tail(basis.cols() - prior.num_components()).sum();
-    weighted.row(m) *= law->expected_loss(m, intensity);
-  }
-  return column_sums(weighted).cwiseProduct(activation).mean();
-}
-
-bool centres(const MStepOptions& options, const Matrix& basis, const AnyPrior& prior,
-             const AnyLaw& law) {
-  if (!may_centre(options, prior)) return false;
-  return options.scale == Scale::kCentred || counts_per_component(basis, prior, law) >= kManyCounts;
-}
-
-// Of the first so many columns, but for those that are or were zero.
-void restore_sums(const Vector& sums, Matrix& basis) {
-  const Vector now = column_sums(basis.leftCols(sums.size()));
-  for (Index k = 0; k < sums.size(); ++k) {
-    if (now[k] > 0 && sums[k] > 0) basis.col(k) *= sums[k] / now[k];
-  }
 }
 
 // The moves with what the options add to those of a finite prior that are possible: so many to
@@ -116,35 +82,28 @@ void MStepOptions::drop_weak_priors() {
 }
 
 bool learns_prior(const MStepOptions& options, const AnyPrior& prior) {
-  return may_centre(options, prior) || learns_parameters(options, prior);
+  return expands(options, prior) || learns_parameters(options, prior);
 }
 
-MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior,
-             const AnyLaw& starting_law)
+MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior)
     : options_(std::move(options)),
       channel_scale_(channel_scales(starting_basis)),
-      centred_columns_(centres(options_, starting_basis, starting_prior, starting_law)
-                           ? starting_prior.num_components()
-                           : 0) {}
+      is_expanded_(expands(options_, starting_prior)) {}
 
 void MStep::exchange(StateArchive& archive) {
-  archive(channel_scale_, centred_columns_, options_.expectation);
+  archive(channel_scale_, options_.expectation);
   archive.expect((channel_scale_.array() > 0).all() && channel_scale_.allFinite(),
                  "a scale of the channels that is none");
 }
 
-bool MStep::fits(const AnyPrior& prior, const Matrix& basis) const {
+bool MStep::fits(const Matrix& basis) const {
   const BasisExpectation& expected = options_.expectation;
-  if (expected.any() &&
-      (expected.channels.size() != basis.rows() || expected.columns.size() != basis.cols())) {
-    return false;
-  }
-  return centred_columns_ == 0 ||
-         (centred_columns_ == prior.num_components() && may_centre(options_, prior));
+  return !expected.any() ||
+         (expected.channels.size() == basis.rows() && expected.columns.size() == basis.cols());
 }
 
 bool MStep::learns(const AnyPrior& prior) const {
-  return is_centred() || learns_parameters(options_, prior);
+  return is_expanded_ || learns_parameters(options_, prior);
 }
 
 void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
@@ -156,7 +115,6 @@ void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
   const Vector weak_exposures = options_.basis_rate / (channel_scale_.array() * count);
   Vector extra_exposures = weak_exposures;
   const Vector floors = options_.basis_floor * channel_scale_;
-  const Vector sums = column_sums(basis.leftCols(centred_columns_));
   const bool all_seen = statistics.unseen.size() == 0;
   for (Index k = 0; k < basis.cols(); ++k) {
     const double s1 = statistics.s1[k];
@@ -179,7 +137,6 @@ void MStep::update_basis(const Statistics& statistics, Matrix& basis) const {
       }
     }
   }
-  restore_sums(sums, basis);
 }
 
 void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
@@ -189,7 +146,7 @@ void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
     const double extra = options_.transition_weight / statistics.effective_count();
     moves = with_extra_moves(std::move(moves), prior, extra, options_.transition_floor);
   }
-  prior.maximise(as_span(moves), {options_.held_parameters, !is_centred()});
+  prior.maximise(as_span(moves), {options_.held_parameters, !is_expanded_});
 }
 
 void MStep::update_law(const Statistics& statistics, AnyLaw& law) const {

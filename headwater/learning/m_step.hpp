@@ -13,29 +13,25 @@
 
 namespace headwater {
 
-// The M-step of a fit that starts from a given basis, which sets the scale of the weak priors, a
-// given prior and a given law of the counts.
+// The M-step of a fit that starts from a given basis, which sets the scale of the weak priors, and
+// a given prior.
 class MStep {
  public:
-  MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior,
-        const AnyLaw& starting_law = {});
+  MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior& starting_prior);
 
   const MStepOptions& options() const { return options_; }
   void exchange(StateArchive& archive);
-  // Whether what was read can be of a fit with this prior and a basis of this size.
-  bool fits(const AnyPrior& prior, const Matrix& basis) const;
-  bool is_centred() const { return centred_columns_ > 0; }
+  bool fits(const Matrix& basis) const;  // whether what was read can be of a fit with such a basis
+  // Whether the scale of the columns is learned in the prior, too (see Scale).
+  bool is_expanded() const { return is_expanded_; }
   bool learns(const AnyPrior& prior) const;  // whether any parameter of it, or its scale
   bool learns(const Season& season) const { return !season.empty() && !options_.holds(kProfile); }
 
   // B(m, k) = S2(m, k) / S1(k), with what the options add. An entry for which there is no evidence
   // at all, because its component was never on while the channel was seen, stays as it is.
-  // Centred, the column of a component, though not the background, is then brought back to the sum
-  // that it had: where all cells were seen and the options add nothing, B = S2 / (sum_m S2) times
-  // that sum, which is the best of the columns with that sum.
   void update_basis(const Statistics& statistics, Matrix& basis) const;
 
-  // psi = Lambda(S3), given the parameters that are held; with the prior's scale if centred.
+  // psi = Lambda(S3), given the parameters that are held; with the prior's scale if expanded.
   void update_prior(const Statistics& statistics, AnyPrior& prior) const;
 
   // The parameters of the law of the counts, given those that are held.
@@ -53,7 +49,7 @@ class MStep {
  private:
   MStepOptions options_;
   Vector channel_scale_;
-  Index centred_columns_;  // the first so many columns keep their sums
+  bool is_expanded_;
 };
 
 // Whether any parameter of the prior is to be learned, or its scale may be: whether the M-step may

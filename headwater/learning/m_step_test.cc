@@ -180,58 +180,8 @@ TEST(MStep, LogPriorIsTheWeakPriorsLogDensity) {
   EXPECT_NEAR(found, 2 * std::log(7.0) - 2.0 / 4 * 7 + 5 * std::log(0.8 * 0.2 * 0.6 * 0.4), 1e-12);
 }
 
-MStepOptions centred(MStepOptions options) {
-  options.scale = Scale::kCentred;
-  return options;
-}
-
-// B = S2 / (sum of S2 over channels) times the sum so far, and S2 / S1 in the background.
-TEST(MStep, CentredColumnsKeepTheirSums) {
-  const Matrix start = (Matrix(3, 3) << 1, 2, 3, 4, 5, 6, 7, 8, 9).finished();
-  const Vector s1 = (Vector(3) << 0.5, 0.25, 1).finished();
-  const Matrix s2 = (Matrix(3, 3) << 1, 2, 5, 0, 1, 6, 4, 0, 7).finished();
-  const AnyPrior prior(IndependentPrior(2, 1.0));
-  Matrix basis = start;
-  MStep(centred(as_printed()), basis, prior).update_basis(statistics_of(s1, s2, {}, 100), basis);
-  for (Index k = 0; k < 2; ++k) {
-    EXPECT_TRUE(basis.col(k).isApprox(s2.col(k) / s2.col(k).sum() * start.col(k).sum(), 1e-15));
-  }
-  EXPECT_EQ(basis.col(2), s2.col(2));
-}
-
-// With weak priors and missing cells the columns have the shape that the plain M-step gives them.
-TEST(MStep, CentredColumnsHaveThePlainShape) {
-  const AnyPrior prior(IndependentPrior(2, 1.0));
-  Statistics statistics = statistics_of(kS1, kS2, {}, 10);
-  statistics.unseen = Matrix::Zero(3, 2);
-  statistics.unseen(1, 0) = 0.25;
-  statistics.unseen(2, 1) = kS1[1];
-  MStepOptions options;
-  options.scale = Scale::kPlain;
-  options.basis_shape = 3;
-  options.basis_floor = 0.01;
-  Matrix plain = Matrix::Constant(3, 2, 7);
-  Matrix basis = plain;
-  MStep(options, plain, prior).update_basis(statistics, plain);
-  MStep(centred(options), basis, prior).update_basis(statistics, basis);
-  for (Index k = 0; k < 2; ++k) {
-    EXPECT_TRUE(basis.col(k).isApprox(plain.col(k) * 21 / plain.col(k).sum(), 1e-15));
-  }
-}
-
-TEST(MStep, AColumnOfZerosHasNoSumToKeep) {
-  const AnyPrior prior(IndependentPrior(2, 1.0));
-  Matrix s2 = kS2;
-  s2.col(1).setZero();
-  Matrix basis = Matrix::Ones(3, 2);
-  const MStep m_step(centred(as_printed()), basis, prior);
-  for (int i = 0; i < 2; ++i) m_step.update_basis(statistics_of(kS1, s2, {}, 100), basis);
-  EXPECT_EQ(basis.col(1), Vector(Vector::Zero(3)));
-  EXPECT_TRUE(basis.allFinite());
-}
-
 // The scale of IndependentPrior is the mean of x, of which the shape does not depend.
-TEST(MStep, LetsTheScaleGoFreeOnlyIfCentred) {
+TEST(MStep, LetsTheScaleGoFreeOnlyIfExpanded) {
   const Vector s3 = (Vector(3) << 1, 2.5, 0.3).finished();
   const Statistics statistics = statistics_of(kS1.head(1), kS2.leftCols(1), s3, 100);
   const Matrix basis = Matrix::Ones(3, 1);
@@ -244,25 +194,24 @@ TEST(MStep, LetsTheScaleGoFreeOnlyIfCentred) {
     plain.update_prior(statistics, prior);
     EXPECT_EQ(plain.learns(prior), !hold_shape);
     EXPECT_EQ(prior.scale()[0], 1);
-    const MStep other(centred(options), basis, start);
-    other.update_prior(statistics, prior);
-    EXPECT_TRUE(other.learns(prior));
+    options.scale = Scale::kExpanded;
+    const MStep expanded(options, basis, start);
+    expanded.update_prior(statistics, prior);
+    EXPECT_TRUE(expanded.learns(prior));
     EXPECT_EQ(prior.scale()[0], 2.5);
     EXPECT_EQ(prior.parameters()[0].value(0) == 1, hold_shape);
   }
 }
 
-TEST(MStep, IsCentredWhereCountsAreMany) {
-  const AnyPrior prior(IndependentPrior(2, 5.0));  // of mean 1, by simulation
-  const Matrix basis = (Matrix(2, 3) << 100, 0, 1, 0, 100, 1).finished();  // with a background
+TEST(MStep, IsExpandedWhereThereIsAScaleToLearn) {
+  const AnyPrior prior(IndependentPrior(2, 5.0));
+  const Matrix basis = Matrix::Ones(3, 2);
   MStepOptions options;
-  EXPECT_TRUE(MStep(options, 1.1 * basis, prior).is_centred());
-  EXPECT_FALSE(MStep(options, 0.9 * basis, prior).is_centred());
-  EXPECT_TRUE(MStep(centred(options), 0.9 * basis, prior).is_centred());
-  EXPECT_FALSE(MStep(as_printed(), 1.1 * basis, prior).is_centred());
-  EXPECT_FALSE(MStep(centred(options), basis, kMStepPrior).is_centred());  // no scale
+  EXPECT_TRUE(MStep(options, basis, prior).is_expanded());
+  EXPECT_FALSE(MStep(as_printed(), basis, prior).is_expanded());
+  EXPECT_FALSE(MStep(options, basis, kMStepPrior).is_expanded());  // no scale
   options.hold_basis = true;
-  EXPECT_FALSE(MStep(centred(options), basis, prior).is_centred());
+  EXPECT_FALSE(MStep(options, basis, prior).is_expanded());
 }
 
 // An engine is made before it is known whether the scale is learned, and keeps the statistics.

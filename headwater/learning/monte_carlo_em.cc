@@ -62,7 +62,7 @@ BatchEmResult monte_carlo_em(const RecordView& observations, Estimate start,
                              const BatchEmOptions& options, const MakeEngine& make_engine,
                              const OnIteration& on_iteration) {
   assert(options.max_iterations >= 1 && options.tolerance >= 0);
-  const MStep m_step(options.m_step, start.basis, start.prior, start.law);
+  const MStep m_step(options.m_step, start.basis, start.prior);
   const bool lengthens =
       options.lengthen_steps &&
       observations.size() >= kObservationsPerComponent * start.prior.num_components();

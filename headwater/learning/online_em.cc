@@ -18,7 +18,7 @@ OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptio
     : engine_(std::move(engine)),
       estimate_(std::move(start)),
       options_(std::move(options)),
-      m_step_(options_.m_step, estimate_.basis, estimate_.prior, estimate_.law),
+      m_step_(options_.m_step, estimate_.basis, estimate_.prior),
       learn_prior_(m_step_.learns(estimate_.prior)),
       next_revival_(options_.revive_after) {}
 
@@ -28,8 +28,7 @@ void OnlineEm::exchange(StateArchive& archive) {
   if (options_.keep_blocks) archive(blocks_);
   engine_->exchange(archive);
   if (!archive.is_reading()) return;
-  archive.expect(m_step_.fits(estimate_.prior, estimate_.basis),
-                 "an M-step of another prior or size");
+  archive.expect(m_step_.fits(estimate_.basis), "an M-step of another size");
   learn_prior_ = m_step_.learns(estimate_.prior);
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(lost_mass_),
                  "a log-likelihood that is not finite");
@@ -137,12 +136,13 @@ void OnlineEm::forget_all_but(std::int64_t observations) {
 
 void OnlineEm::maximise() {
   ++m_steps_;
-  if (lengthens_steps()) {
-    const Matrix before = estimate_.basis;
-    m_step_.update_basis(engine_->statistics(), estimate_.basis);
-    lengthen_step(before);
-  } else {
-    m_step_.update_basis(engine_->statistics(), estimate_.basis);
+  const Matrix before = estimate_.basis;
+  m_step_.update_basis(engine_->statistics(), estimate_.basis);
+  if (lengthens_steps()) lengthen_step(before);
+  if (learn_prior_) m_step_.update_prior(engine_->statistics(), estimate_.prior);
+  if (m_step_.is_expanded()) {
+    // The unit of the activations does not move, so that statistics can be added up.
+    estimate_ = with_column_sums(std::move(estimate_), column_sums(before));
   }
   engine_->set_basis(estimate_.basis);
   if (engine_->statistics().s4.size() > 0) {
@@ -153,10 +153,7 @@ void OnlineEm::maximise() {
     m_step_.update_season(engine_->statistics(), m_steps_, estimate_.season);
     engine_->set_season(estimate_.season);
   }
-  if (learn_prior_) {
-    m_step_.update_prior(engine_->statistics(), estimate_.prior);
-    engine_->set_prior(estimate_.prior);
-  }
+  if (learn_prior_) engine_->set_prior(estimate_.prior);
   if (options_.average) average_.add(engine_->statistics().sums());
 }
 
@@ -197,7 +194,11 @@ Index OnlineEm::revive_if_due() {
   const auto idle =
       components > 1 ? find_idle(*statistics, estimate_.basis, components) : std::nullopt;
   if (!idle) return -1;
+  const double activation = statistics->s1[idle->component];
   revive(idle->component, components, options_.seed, observations_, *statistics, estimate_.basis);
+  if (m_step_.is_expanded()) {
+    give_back_unit(idle->component, activation, *statistics, estimate_.basis);
+  }
   engine_->set_basis(estimate_.basis);
   ++revivals_;
   average_ = {};
@@ -251,7 +252,8 @@ Estimate OnlineEm::working_average() const {
   // Twice, since the best value of one parameter may be taken where another one stands, and that
   // is, the first time, where the last iterate left it.
   for (int i = 0; i < 2 && learn_prior_; ++i) m_step_.update_prior(mean, estimate.prior);
-  return estimate;
+  if (!m_step_.is_expanded()) return estimate;
+  return with_column_sums(std::move(estimate), column_sums(estimate_.basis));
 }
 
 }  // namespace headwater

@@ -56,4 +56,13 @@ void revive(Index component, Index num_components, std::uint64_t seed, std::int6
   }
 }
 
+void give_back_unit(Index component, double mean_activation, Statistics& statistics,
+                    Matrix& basis) {
+  if (!(mean_activation > 0)) return;
+  const double larger = statistics.s1[component] / mean_activation;
+  basis.col(component) *= larger;
+  statistics.s1[component] = mean_activation;
+  if (statistics.unseen.size() > 0) statistics.unseen.col(component) /= larger;
+}
+
 }  // namespace headwater

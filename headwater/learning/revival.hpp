@@ -26,4 +26,8 @@ std::optional<IdleComponent> find_idle(const Statistics& statistics, const Matri
 void revive(Index component, Index num_components, std::uint64_t seed, std::int64_t time,
             Statistics& statistics, Matrix& basis);
 
+// Of a component that was revived, where the prior has learned the scale of its activations: they
+// go on in the unit in which their mean was `mean_activation`, and the column is larger instead.
+void give_back_unit(Index component, double mean_activation, Statistics& statistics, Matrix& basis);
+
 }  // namespace headwater

@@ -54,7 +54,6 @@ std::vector<Config> all_kinds() {
   add("relaxed-selection", SmootherKind::kAuto, true);
   add("log-gaussian", SmootherKind::kParis, false);
   add("gamma", SmootherKind::kForward, false);
-  kinds.back().m_step.scale = Scale::kCentred;
   kinds.back().background = true;
   add("basis-selection", SmootherKind::kAuto, false);
   kinds.back().engine.kind = EngineKind::kBeam;

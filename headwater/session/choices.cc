@@ -89,7 +89,7 @@ const Choices<BackwardDraw>& backward_choices() {
 
 const Choices<Scale>& scale_choices() {
   static const Choices<Scale> choices = {
-      {"auto", Scale::kAuto}, {"basis", Scale::kPlain}, {"prior", Scale::kCentred}};
+      {"auto", Scale::kExpanded}, {"basis", Scale::kPlain}};
   return choices;
 }
 

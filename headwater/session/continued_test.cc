@@ -94,7 +94,6 @@ std::vector<Config> every_kind() {
   kinds.push_back(config_with("relaxed-selection", SmootherKind::kPath));
   kinds.push_back(config_with("log-gaussian", SmootherKind::kParis));
   kinds.push_back(config_with("gamma"));
-  kinds.back().m_step.scale = Scale::kCentred;
   kinds.back().background = true;
   kinds.push_back(config_with("gamma"));
   kinds.back().engine.kind = EngineKind::kFast;

@@ -107,6 +107,10 @@ class Session::Fit {
   bool waits_for_search() const {
     return config_.step_size.is_automatic() && config_.burn_in == 0 && searches();
   }
+  bool trusts_given_start() const {
+    return config_.step_size.is_automatic() && config_.burn_in == 0 && start_is_given() &&
+           !config_.paper_exact;
+  }
   // The laws to choose from, the first one for the search.
   std::vector<AnyLaw> laws() const;
   AnyLaw provisional_law(const RecordView& observations) const;

@@ -7,6 +7,7 @@
 #include "headwater/core/state_checks.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
+#include "headwater/learning/estimate.hpp"
 #include "headwater/session/fit.hpp"
 #include "headwater/session/options.hpp"
 #include "headwater/simulate.hpp"
@@ -72,10 +73,13 @@ double finite_or_zero(double value) { return std::isfinite(value) ? value : 0; }
 // statistics were of a few that were drawn from it.
 void settle_on(const MStepOptions& options, const Estimate& estimate, std::int64_t observations,
                Statistics& statistics) {
-  Matrix led_to = estimate.basis;
-  MStep(options, estimate.basis, estimate.prior, estimate.law).update_basis(statistics, led_to);
-  statistics.s2.array() *= (led_to.array() > 0 && estimate.basis.array() > 0)
-                               .select(estimate.basis.array() / led_to.array(), 1);
+  Estimate led_to = estimate;
+  const MStep m_step(options, estimate.basis, estimate.prior);
+  m_step.update_basis(statistics, led_to.basis);
+  if (m_step.is_expanded()) m_step.update_prior(statistics, led_to.prior);
+  const Matrix basis = with_unit_scale(std::move(led_to)).basis;
+  statistics.s2.array() *= (basis.array() > 0 && estimate.basis.array() > 0)
+                               .select(estimate.basis.array() / basis.array(), 1);
   statistics.squared_weights = 1 / static_cast<double>(std::max<std::int64_t>(observations, 1));
   for (std::size_t i = 0; i < statistics.phases.size(); ++i) {
     PhaseSums& sums = statistics.phases[i];
@@ -187,7 +191,7 @@ void Session::Fit::remember_past() {
   }
   length_of_start_ = std::min(length_of_start_, observations_);
   if (!is_continued_) {
-    is_after_search_ = waits_for_search() || batch_.has_value();
+    is_after_search_ = waits_for_search() || trusts_given_start() || batch_.has_value();
     even_beginning_ = std::clamp<std::int64_t>(leader_->waits_for, 1, observations_);
   }
   StateArchive archive;

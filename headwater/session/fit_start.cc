@@ -42,6 +42,9 @@ constexpr const char* kDispersion = "dispersion";
 constexpr double kExponentAfterSearch = 0.7;
 constexpr double kRidgeAfterSearch = 0.15;
 
+// So many observations have equal weights after a start that is given.
+constexpr std::int64_t kEvenGiven = 1000;
+
 // Observations after which a component may be found idle.
 constexpr std::int64_t kReviveAfter = 1000;
 
@@ -221,8 +224,10 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
 
 // After a search the first M-step waits until what was searched is in, with equal weights: the
 // start fits these observations already, and statistics of the latest of them would undo that. From
-// there smaller steps suffice, lengthened by less, and bring less noise. Steps or a burn-in that
-// somebody has asked for are taken as they are.
+// there smaller steps suffice, lengthened by less, and bring less noise. So they do after a start
+// that is given; but it may be far off, and the stream short, so that M-steps do not wait: only the
+// first observations weigh the same. Steps or a burn-in that somebody has asked for are taken as
+// they are.
 OnlineEmOptions Session::Fit::learner_options(const BasisExpectation& expectation,
                                               std::int64_t waits_for) const {
   OnlineEmOptions options;
@@ -232,6 +237,9 @@ OnlineEmOptions Session::Fit::learner_options(const BasisExpectation& expectatio
   if (is_continued_ ? is_after_search_ && is_automatic : waits_for_search()) {
     options.burn_in = std::max<std::int64_t>(is_continued_ ? even_beginning_ : waits_for, 1);
     options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(options.burn_in);
+    options.least_ridge = kRidgeAfterSearch;
+  } else if (!is_continued_ && trusts_given_start()) {
+    options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(kEvenGiven);
     options.least_ridge = kRidgeAfterSearch;
   }
   if (waits_for == Contender::kNever) options.burn_in = Contender::kNever;

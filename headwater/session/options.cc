@@ -57,9 +57,9 @@ Option<MStepOptions> hold_option() {
 
 Option<MStepOptions> scale_option() {
   return choice({.name = "scale-in",
-                 .help = "where the scale of unbounded activations is learned; basis: in the "
-                         "columns of the basis; prior: in the prior, while the columns keep their "
-                         "sums; auto: prior where the counts are large, basis elsewhere",
+                 .help = "where the scale of unbounded activations is learned; auto: in the "
+                         "columns of the basis and in the prior at once; basis: in the columns "
+                         "alone, which is slow",
                  .recorded = kModels},
                 &MStepOptions::scale, scale_choices());
 }

@@ -289,7 +289,6 @@ TEST(Session, ActivationsGoWithTheBasisThatIsReported) {
   Config config = small_config();
   config.prior.name = "gamma";
   config.engine.num_particles = 50;
-  config.m_step.scale = Scale::kCentred;
   Session session(config);
   const Matrix record = small_record(300);
   for (Index t = 0; t < record.cols(); ++t) session.update(as_span(record.col(t)));

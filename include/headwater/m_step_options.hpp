@@ -11,14 +11,11 @@
 namespace headwater {
 
 // Where the scale of unbounded activations (see ScaledPrior) is learned. Plain: in the columns of
-// the basis. Centred: in the prior, while the columns keep their sums. Both forms are the same
-// model with other missing data [LiuRubinWu1998]. If there are many counts, the plain form learns
-// the scale very slowly, and the centred form learns it fast. But the centred form takes every
-// fluctuation of the mean activation for a change of scale, where the plain form divides it out. If
-// components look alike, this noise lets columns drift into each other. Auto: centred if the start
-// expects a hundred counts or more for each component and step on average, plain otherwise. The
-// form is always plain if the prior has no scale or if the basis is held.
-enum class Scale { kAuto, kCentred, kPlain };
+// the basis alone. That is slow wherever counts tell something about activations, since these then
+// follow the columns. Expanded: in the columns and in the prior, whose scale is free; only the
+// product of both matters [LiuRubinWu1998]. This is as fast as the better of both. Where the prior
+// has no scale, or the basis is held, both are the same.
+enum class Scale { kExpanded, kPlain };
 
 // What the entries of the basis are expected to be before a channel has said much: entry (m, k) has
 // a Gamma prior whose mode is channels[m] columns[k], and that is worth so many counts. Found from
@@ -55,7 +52,7 @@ struct HEADWATER_EXPORT MStepOptions {
   // again. In [0, 0.5).
   double transition_floor = 0;
 
-  Scale scale = Scale::kAuto;
+  Scale scale = Scale::kExpanded;
 
   // Whether the profile of a season is drawn towards its neighbouring phases and towards 1, by as
   // much as the data suggest.

@@ -118,7 +118,7 @@ def test_a_forecast_of_a_scaled_prior_is_in_counts():
     """Where the prior has a scale of its own inside, forecasts and activations do not show it."""
     Y, X, basis = headwater.simulate("gamma", set={"shape": 3.0, "persistence": 0.5}, channels=3,
                                      components=1, scale=400, length=3000, seed=2)
-    stream = headwater.Stream(1, "gamma", init=basis * 3, num_particles=300, scale_in="prior")
+    stream = headwater.Stream(1, "gamma", init=basis * 3, num_particles=300)
     stream.update_many(Y)
     far = stream.forecast(60)[-10:].mean(axis=0)
     np.testing.assert_allclose(far, Y.mean(axis=0), rtol=0.2)
