@@ -67,8 +67,7 @@ struct Stage {
 };
 
 // The trials of a round know nothing of each other, so that each can have a thread.
-void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages,
-            SearchTasks& tasks) {
+void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages, SearchTasks& tasks) {
   std::int64_t all = 0;
   std::size_t count = trials.size();
   for (const Stage& stage : stages) {
@@ -166,9 +165,7 @@ class Search {
   }
 
   // After run(), for a law that drifts, which the search has taken for one that does not.
-  void let_levels_drift(StartTrial& trial) {
-    refit(trial, trial.estimate.law, expectation_);
-  }
+  void let_levels_drift(StartTrial& trial) { refit(trial, trial.estimate.law, expectation_); }
 
   // After run(): channels whose season the components cannot follow would make every law look
   // dispersed, so choices are made on observations with the gains of such channels as exposures.

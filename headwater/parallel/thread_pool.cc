@@ -20,9 +20,10 @@ namespace {
 using Task = std::function<void(Index)>;
 using Meanwhile = std::function<void()>;
 
-// About as long as going to sleep and waking up takes. Calls follow each other closely, so a thread
-// that spins this long seldom sleeps between two calls.
-constexpr auto kLongestSpin = std::chrono::microseconds(50);
+// Longer than what one thread does alone between two calls of a step. Going to sleep and waking up
+// take some 50 us, on virtual machines more: with a thread that slept in between, a step of 20,000
+// particles took as long as on one thread.
+constexpr auto kLongestSpin = std::chrono::microseconds(200);
 constexpr auto kBetweenCalls = std::chrono::milliseconds(10);  // of `meanwhile`
 
 void pause_briefly() {
