@@ -171,9 +171,11 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
     const auto weights = weights_.head(size);
     const CountTails tails =
         mixed_tails(cell.variance, cell.count, intensities_, weights, &likelihoods_);
-    double expected = 0;
-    for (Index i = 0; i < size; ++i) {
-      expected += weights[i] * cell.variance.mean_count(intensities_[i]);
+    if (cell.count == 0) {
+      log_silences_[cell.channel] = -std::log(std::max(tails.at, kLeastTail));
+      for (Index i = 0; i < size; ++i) {
+        silent_means_[cell.channel] += weights[i] * cell.variance.mean_count(intensities_[i]);
+      }
     }
     likelihoods_.array() *= weights.array();
     const double sum = likelihoods_.sum();
@@ -181,10 +183,6 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
     add_score(tail);
     note_channel(tail);
     ++num_tests_;
-    if (cell.count == 0) {
-      log_silences_[cell.channel] = -std::log(std::max(tails.at, kLeastTail));
-      silent_means_[cell.channel] = expected;
-    }
     if (!(sum > 0)) continue;  // no point explains the count
     Index kept = 0;
     double kept_sum = 0;
