@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "headwater/core/special.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
@@ -54,17 +55,28 @@ bool are_whole_counts(const VarianceFunction& variance, double y,
          y == std::floor(y) && y + means.maxCoeff() <= kLargeSum && means.minCoeff() >= 0;
 }
 
+// Room for so many numbers, until the next call on this thread.
+double* room_for(Index size) {
+  thread_local std::vector<double> room;
+  if (std::ssize(room) < size) room.resize(static_cast<std::size_t>(size));
+  return room.data();
+}
+
 // All laws at a time. Few counts are summed up from p(0) on. Of many, each law's smaller tail is
 // summed up from p(y) on.
 class WholeCounts {
  public:
+  // One at a time on a thread.
   WholeCounts(double y, const Eigen::Ref<const Vector>& means, double dispersion)
       : y_(y),
         phi_(dispersion < negative_binomial::kLeastDispersion ? 0 : dispersion),
         means_(means),
-        factors_(means.array() / (1 + phi_ * means.array())),
-        at_(means.size()),
-        below_(Vector::Zero(means.size())) {
+        factors_(room_for(4 * means.size()), means.size()),
+        at_(factors_.data() + means.size(), means.size()),
+        below_(at_.data() + means.size(), means.size()),
+        above_(below_.data() + means.size(), means.size()) {
+    factors_ = means.array() / (1 + phi_ * means.array());
+    below_.setZero();
     if (phi_ > 0) {
       for (Index i = 0; i < means.size(); ++i) {
         at_[i] = -negative_binomial::softened(means[i], phi_);
@@ -81,43 +93,44 @@ class WholeCounts {
     if (is_few_) climb_from_zero(y, phi_, as_span(factors_), as_span(at_), as_span(below_));
   }
 
-  const Vector& at() const { return at_; }
+  const Eigen::Map<Vector>& at() const { return at_; }
 
   CountTails mixed(const Eigen::Ref<const Vector>& weights) {
     CountTails tails{weights.dot(below_), weights.dot(at_), 0};
     tails.above = weights.sum() - tails.below - tails.at;
     if (is_few_ && tails.above >= kSafeTail) return tails;
-    const Vector above = tails_above();
+    find_tails();
     tails.below = weights.dot(below_);
-    tails.above = weights.dot(above);
+    tails.above = weights.dot(above_);
     return tails;
   }
 
  private:
   // P(Y > y) of each law, and P(Y < y) if that is not known yet.
-  Vector tails_above() {
+  void find_tails() {
     if (y_ == 0) {
-      return means_.unaryExpr(
+      above_ = means_.unaryExpr(
           [&](double mean) { return -std::expm1(-negative_binomial::softened(mean, phi_)); });
+      return;
     }
     const Eigen::Array<bool, Eigen::Dynamic, 1> is_beyond = means_.array() > y_;  // the mean
     const Vector of_beyond = is_beyond.select(at_.array(), 0);
     const Vector of_others = at_ - of_beyond;
-    Vector above(at_.size());
-    sum_above(y_, phi_, as_span(factors_), as_span(of_others), as_span(above));
+    sum_above(y_, phi_, as_span(factors_), as_span(of_others), as_span(above_));
     if (!is_few_) {
       sum_below(y_, phi_, as_span(factors_), as_span(of_beyond), as_span(below_));
-      below_ = is_beyond.select(below_.array(), (1 - at_.array() - above.array()).max(0));
+      below_ = is_beyond.select(below_.array(), (1 - at_.array() - above_.array()).max(0));
     }
-    return is_beyond.select((1 - at_.array() - below_.array()).max(0), above.array());
+    above_ = is_beyond.select((1 - at_.array() - below_.array()).max(0), above_.array());
   }
 
   double y_;
   double phi_;
   const Eigen::Ref<const Vector>& means_;
-  Vector factors_;
-  Vector at_;     // p(y)
-  Vector below_;  // P(Y < y)
+  Eigen::Map<Vector> factors_;
+  Eigen::Map<Vector> at_;     // p(y)
+  Eigen::Map<Vector> below_;  // P(Y < y)
+  Eigen::Map<Vector> above_;  // P(Y > y), if it is asked for
   bool is_few_;
 };
 
@@ -132,8 +145,10 @@ CountTails mixed_tails(const VarianceFunction& variance, double y,
   }
   WholeCounts counts(y, means, variance.quadratic);
   if (densities != nullptr) {
+    *densities = counts.at();
     for (Index i = 0; i < means.size(); ++i) {
-      (*densities)[i] = density_by_variance(variance, y, means[i], {0, counts.at()[i], 0});
+      if (counts.at()[i] > 0) continue;
+      (*densities)[i] = density_by_variance(variance, y, means[i], {0, 0, 0});
     }
   }
   return counts.mixed(weights);

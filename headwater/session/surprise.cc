@@ -165,9 +165,8 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
   weights_ = prediction.activations.weights;
   Index size = weights_.size();
   for (const Cell& cell : cells_) {
-    const Vector row = basis.row(cell.channel);
-    intensities_.noalias() = points_.leftCols(size).transpose() * row;
-    intensities_ *= cell.exposure;
+    row_ = cell.exposure * basis.row(cell.channel).transpose();
+    intensities_.noalias() = points_.leftCols(size).transpose() * row_;
     const auto weights = weights_.head(size);
     const CountTails tails =
         mixed_tails(cell.variance, cell.count, intensities_, weights, &likelihoods_);
@@ -400,13 +399,13 @@ void SurpriseMeter::list_channels(const Prediction& prediction) {
   for (auto at = order.begin(); at != end; ++at) {
     const Cell& cell = cells_[*at];
     const auto j = static_cast<Index>(*at);
+    if (x.has_points()) {
+      row_ = cell.exposure * prediction.emission->basis().row(cell.channel).transpose();
+      intensities_.noalias() = x.points * row_;
+    }
     const CountTails tails =
         x.has_points()
-            ? mixed_tails(
-                  cell.variance, cell.count,
-                  cell.exposure *
-                      (x.points * prediction.emission->basis().row(cell.channel).transpose()),
-                  x.weights)
+            ? mixed_tails(cell.variance, cell.count, intensities_, x.weights)
             : mixed_tails(cell.variance, cell.count, means_[j], mixing_[j], x.is_logarithmic);
     surprise_.channels.push_back(
         {cell.channel, expected_count(prediction, j), cell.count, tails.two_sided()});
