@@ -215,9 +215,11 @@ void print_slowness(const Restarts& restarts, Index num_channels, bool quiet) {
     const Config& config = restarts.session(i).config();
     const AnyPrior prior = make_prior(config.num_components, config.prior);
     check_cost(config, prior, num_channels);
-    const std::optional<std::string> line = slowness(config, prior, num_channels);
-    if (!line || quiet) continue;
-    say("{}{}\n", is_choice ? fmt::format("{} components: ", config.num_components) : "", *line);
+    for (const std::optional<std::string>& line :
+         {slowness(config, prior, num_channels), unshared_steps(config, prior, num_channels)}) {
+      if (!line || quiet) continue;
+      say("{}{}\n", is_choice ? fmt::format("{} components: ", config.num_components) : "", *line);
+    }
   }
 }
 

@@ -47,6 +47,7 @@ class Table:
 
     def __init__(self, title):
         self.met = self.missed = 0
+        self.ratios = {}  # of each work, for the budget; the larger the better
         print(f"\n{title}\n")
         self.line("work", "ours us", "peer us", "ratio (spread)", "target", "")
         print("-" * 130)
@@ -57,13 +58,16 @@ class Table:
 
     def add(self, work, comparison, target=None):
         """target: the ratio that should be reached, if any."""
+        self.ratios[work] = comparison.ratio
         ratio = "{} ({}..{})".format(*(plain(x, 3) for x in comparison[2:]))
         met = target is None or comparison.ratio >= target
         self.line(work, plain(comparison.ours), plain(comparison.theirs), ratio,
                   "" if target is None else f">= {target:g}",
                   "" if target is None else self.verdict(met))
 
-    def add_at_most(self, work, value, unit, limit):
+    def add_at_most(self, work, value, unit, limit, name=None):
+        """name: of the work in the budget, where `work` has figures of this run in it."""
+        self.ratios[name or work] = 1 / value
         self.line(work, "", "", f"{value:.3g} {unit}".strip(), f"<= {limit:g}",
                   self.verdict(value <= limit))
 

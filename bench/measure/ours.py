@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import time
 
 import numpy as np
 
@@ -14,6 +15,7 @@ STEADY_BLOCK = 64
 
 EXAMPLE_1 = {"prior": "basis-selection", "set.stay_off": 0.8571, "set.stay_on": 0.6926}
 EXAMPLE_2 = {"prior": "relaxed-selection", "set.alpha": 0.95}
+GUIDED = {"prior": "gamma"}  # whose particles look ahead
 
 
 def gamma_basis(channels, components, scale=10, seed=1):
@@ -68,6 +70,13 @@ class Ours:
         basis = np.loadtxt(io.StringIO(self.run("headwater", "show", file, "--basis", "--last")),
                            delimiter=",", ndmin=2)
         return basis, json.loads(self.run("headwater", "show", file, "--json"))
+
+    def search_seconds(self, counts, components, threads):
+        """The wall time of a fit, which is that of its search if there is nothing more to fit."""
+        began = time.perf_counter()
+        self.run("headwater", "fit", counts, "--prior", "basis-selection", "--components",
+                 components, "--threads", threads, "--out", self.folder / "searched.h5", "--quiet")
+        return time.perf_counter() - began
 
     def peaks(self):
         return json.loads(self.run("bench/bench_machine_peaks"))

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from measure.compare import Repeated, compare
-from measure.ours import EXAMPLE_1, EXAMPLE_2, STEADY_BLOCK, gamma_basis
+from measure.ours import EXAMPLE_1, EXAMPLE_2, GUIDED, STEADY_BLOCK, gamma_basis
 from peers import numpy_algorithm1, numpy_exact, with_particles, with_sklearn
 
 STAY_OFF, STAY_ON, ALPHA = 0.8571, 0.6926, 0.95
@@ -70,8 +70,8 @@ class Rows:
                          self.relaxed_data, self.scaled(500), warm=120)
         naive = self.package(with_particles.naive(), 1000, 250)
         for smoother, block, step, targets in (
-                ("path", STEADY_BLOCK, f"Algorithm 1 step (path), {EVERY_64}", (25, 40)),
-                ("path", 1, "Algorithm 1 step (path), M-step every observation", (None, None)),
+                ("path", STEADY_BLOCK, f"Algorithm 1 step (path), {EVERY_64}", (18, 40)),
+                ("path", 1, "Algorithm 1 step (path), M-step every observation", (6, None)),
                 ("lag", STEADY_BLOCK, f"default step (lag), {EVERY_64}", (None, None)),
                 ("lag", 1, "default step (lag), M-step every observation", (None, None))):
             ours = self.our_side(self.relaxed, EXAMPLE_2, smoother=smoother, block=block)
@@ -81,7 +81,7 @@ class Rows:
     def square_and_paris(self):
         forward = self.our_side(self.relaxed, EXAMPLE_2, smoother="forward", particles=300)
         self.compare(f"forward, N = 300, {EVERY_64}; particles, O(N^2)", forward,
-                     self.package(with_particles.square(), 300, 10), 60)
+                     self.package(with_particles.square(), 300, 10), 70)
         paris = self.our_side(self.relaxed, EXAMPLE_2, smoother="paris")
         self.compare(f"paris, {EVERY_64}; particles, PaRIS", paris,
                      self.package(with_particles.paris(), 1000, 3), 100)
@@ -132,16 +132,33 @@ class Rows:
                                      block=STEADY_BLOCK, warm=192)
         self.table.add_at_most(
             f"{work}: memory (--paper-exact: {printed_memory['peak_megabytes']:.0f} MB)",
-            path_memory["peak_megabytes"], "MB", 50)
+            path_memory["peak_megabytes"], "MB", 50, name=f"{work}: memory")
 
     def threads(self):
-        particles = 2000 if self.quick else 20000
-        for smoother in "lag", "path":
-            one, two = (self.our_side(self.relaxed, EXAMPLE_2, clock="wall_us", smoother=smoother,
-                                      particles=particles, threads=threads, warm=64)
-                        for threads in (1, 2))
-            self.compare(f"2 threads against 1, {smoother}, N = {particles:,}, wall time", two, one,
-                         1.6)
+        sizes = [(2000, None)] if self.quick else [(4000, 1.5), (20000, 1.6)]
+        for particles, target in sizes:
+            for smoother in "lag", "path":
+                self.on_two_threads(f"{smoother}, N = {particles:,}", self.relaxed, EXAMPLE_2,
+                                    target, smoother=smoother, particles=particles, warm=64)
+        components, channels = (5, 50) if self.quick else (20, 200)
+        guided = self.ours.stream(GUIDED, gamma_basis(channels, components), 300)
+        self.on_two_threads(f"guided, K = {components}, M = {channels}", guided, GUIDED, 1.7,
+                            warm=8, steps=8)
+        self.search_on_two_threads()
+
+    def on_two_threads(self, work, stream, model, target, **options):
+        one, two = (self.our_side(stream, model, clock="wall_us", threads=threads, **options)
+                    for threads in (1, 2))
+        self.compare(f"2 threads against 1, {work}, wall time", two, one, target)
+
+    def search_on_two_threads(self):
+        """A fit of no more observations than the search for its start looks at."""
+        components, channels = (4, 20) if self.quick else (8, 30)
+        counts, _ = self.ours.stream(EXAMPLE_1, gamma_basis(channels, components), 1000)
+        one, two = (lambda threads=threads: self.ours.search_seconds(counts, components, threads)
+                    for threads in (1, 2))
+        self.compare(f"2 threads against 1, start search, K = {components}, M = {channels}, "
+                     "wall time", two, one, 1.7)
 
     def sparse(self):
         channels = 1000 if self.quick else 10000

@@ -1,7 +1,9 @@
 #include "headwater/emission/count_tails.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "headwater/core/special.hpp"
 #include "headwater/core/tails.hpp"
@@ -12,11 +14,17 @@ namespace headwater {
 
 namespace {
 
-constexpr double kLargeSum = 1e4;
 constexpr double kSumEpsilon = 1e-12;
 constexpr double kMostTerms = 20000;
-constexpr double kFewCounts = 64;
+constexpr std::size_t kFewCounts = 64;
 constexpr double kLeastSilence = -600;
+
+// 1 / k: a division would take longer than all else.
+constexpr std::array<double, kFewCounts + 1> kInverses = [] {
+  std::array<double, kFewCounts + 1> inverses{};
+  for (std::size_t k = 1; k <= kFewCounts; ++k) inverses[k] = 1 / static_cast<double>(k);
+  return inverses;
+}();
 
 // p(k + 1) / p(k) = mean / (1 + phi mean) (1 + k phi) / (k + 1)
 struct Ratios {
@@ -58,12 +66,13 @@ CountTails whole_count_tails(double y, double mean, double phi) {
     return {0, at, -std::expm1(silence)};
   }
   const Ratios ratios{mean / (1 + phi * mean), phi};
-  if (y <= kFewCounts && silence > kLeastSilence) {  // from 0 upwards, without another logarithm
+  // From 0 upwards, without another logarithm.
+  if (y <= static_cast<double>(kFewCounts) && silence > kLeastSilence) {
     double at = std::exp(silence);
     double below = 0;
-    for (double k = 0; k < y; ++k) {
+    for (std::size_t k = 1; k <= static_cast<std::size_t>(y); ++k) {
       below += at;
-      at *= ratios.up(k);
+      at *= ratios.factor * (1 + static_cast<double>(k - 1) * phi) * kInverses[k];
     }
     const double above = y > mean ? sum_above(y, at, ratios) : std::max(0.0, 1 - at - below);
     return {below, at, above};

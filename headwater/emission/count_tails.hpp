@@ -22,9 +22,12 @@ struct CountTails {
   CountTails& add(double weight, const CountTails& other);
 };
 
+// From sums of count and mean beyond this on, a gamma law stands for a law of counts.
+inline constexpr double kLargeSum = 1e4;
+
 // Of the negative binomial law; Poisson's for dispersion 0. A y between whole numbers has no
-// probability of its own; it cuts that of the whole number below it in two. From sums of 1e4 on
-// (count and mean), a shifted gamma law of the same mean, variance and skewness stands for the law.
+// probability of its own; it cuts that of the whole number below it in two. From kLargeSum on,
+// a shifted gamma law of the same mean, variance and skewness stands for the law.
 CountTails negative_binomial_tails(double y, double mean, double dispersion);
 
 // Of the hurdle law, whose intensity has this mean and dispersion (see Hurdle).

@@ -43,7 +43,8 @@ void expect_same_bits(const Statistics& a, const Statistics& b) {
   EXPECT_EQ(a.squared_weights, b.squared_weights);
 }
 
-// 2000 particles are four chunks. Only paths need a record longer than their window.
+// 5000 particles are ten chunks, and their weights three parts. Only paths need a record longer
+// than their window.
 TEST(ParticleEngine, ThreadsChangeNoBit) {
   const AnyPrior prior(LogGaussian(2, 0.8, 0.5));
   const Matrix basis = random_basis(4, 3, 3, 3);  // the last for a background
@@ -52,7 +53,7 @@ TEST(ParticleEngine, ThreadsChangeNoBit) {
     for (const auto draw : {BackwardDraw::kMcmc, BackwardDraw::kRejection}) {
       if (draw != BackwardDraw::kMcmc && smoother != SmootherKind::kParis) continue;
       const bool is_square = smoother == SmootherKind::kForward;
-      auto options = particle_options(smoother, is_square ? 600 : 2000);
+      auto options = particle_options(smoother, is_square ? 600 : 5000);
       options.backward_draw = draw;
       options.window.block = 4;
       options.window.lag = 3;

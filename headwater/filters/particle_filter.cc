@@ -1,6 +1,7 @@
 #include "headwater/filters/particle_filter.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -10,18 +11,17 @@
 #include "headwater/filters/guided_proposal.hpp"
 #include "headwater/kernels/all_finite.hpp"
 #include "headwater/kernels/gather.hpp"
-#include "headwater/kernels/log_weights.hpp"
 
 namespace headwater {
 
 namespace {
 
-double effective_size(const Vector& weights) { return 1 / weights.squaredNorm(); }
-
-// `ancestors` is ascending.
-Index count_unique(const Ancestors& ancestors) {
-  Index count = ancestors.empty() ? 0 : 1;
-  for (std::size_t i = 1; i < ancestors.size(); ++i) count += ancestors[i] != ancestors[i - 1];
+// Of ascending ancestors, those in [first, first + size) that the one before is not.
+Index count_new(const Ancestors& ancestors, Index first, Index size) {
+  Index count = first == 0 ? 1 : 0;
+  for (Index i = std::max<Index>(first, 1); i < first + size; ++i) {
+    count += ancestors[i] != ancestors[i - 1];
+  }
   return count;
 }
 
@@ -103,16 +103,19 @@ FilterStep ParticleFilter::step(const Observation& y) {
   report.guided = proposal_->has_worths();
   report.resampled = choose_ancestors();
   states_.swap(previous_);
+  std::atomic<Index> unique_ancestors = 0;
   for_each_chunk(*pool_, num_particles(), kParticleChunk, [&](Index first, Index size, Index) {
     move(first, size);
     evidence_.log_likelihoods(activations_.middleRows(first, size),
                               as_span(log_likelihoods_).subspan(first, size));
     rule_out_what_is_no_number(first, size);
+    unique_ancestors += count_new(ancestors_, first, size);
   });
   const double log_normaliser =
       evidence_.any() ? take_in_likelihoods(report) : keep_carried_weights();
-  report.unique_ancestors = count_unique(ancestors_);
-  report.effective_size = effective_size(weights_);
+  report.unique_ancestors = report.bridge_stages > 0 ? count_new(ancestors_, 0, num_particles())
+                                                     : unique_ancestors.load();
+  report.effective_size = effective_size();
   if (options_.guided_if_low && !options_.guided) {
     health_.add(report, num_particles());
     if (health_.is_low_now()) become_guided();
@@ -129,10 +132,10 @@ Eigen::Ref<const Matrix> ParticleFilter::cloud() const {
 
 // By the weights of the step before, times the worths that the proposal sees in the particles.
 bool ParticleFilter::choose_ancestors() {
-  std::iota(ancestors_.begin(), ancestors_.end(), 0);
   const bool looks_ahead = proposal_->has_worths();
   log_worth_ = 0;
   if (is_first()) {
+    std::iota(ancestors_.begin(), ancestors_.end(), 0);
     weigh_equally();
     if (looks_ahead) log_worth_ = proposal_->log_worths()[0];
     return false;
@@ -140,15 +143,16 @@ bool ParticleFilter::choose_ancestors() {
   if (looks_ahead) {
     previous_weights_ = weights_;
     log_weights_ += proposal_->log_worths();
-    log_worth_ = normalise_log_weights(as_span(log_weights_), as_span(weights_));
+    log_worth_ = normalise();
   }
   const double wanted = options_.resample_below * static_cast<double>(num_particles());
-  const bool resamples = options_.resample_below >= 1 || effective_size(weights_) < wanted;
+  const bool resamples = options_.resample_below >= 1 || effective_size() < wanted;
   if (resamples) {
     Generator generator = random_.at(time_, 0, Purpose::resampling);
-    resample(options_.resampling, as_span(weights_), generator, ancestors_);
+    resampling_.resample(options_.resampling, as_span(weights_), generator, ancestors_, *pool_);
     weigh_equally();
   } else {
+    std::iota(ancestors_.begin(), ancestors_.end(), 0);
     log_carried_ = log_weights_;
   }
   return resamples;
@@ -193,12 +197,24 @@ void ParticleFilter::rule_out_what_is_no_number(Index first, Index size) {
   }
 }
 
+double ParticleFilter::normalise() {
+  return shared_.normalise(*pool_, as_span(log_weights_), as_span(weights_));
+}
+
+double ParticleFilter::effective_size() {
+  return shared_.effective_size(*pool_, as_span(weights_));
+}
+
 // The carried weights are part of the normaliser: without them the likelihood would be wrong
 // whenever the step did not resample.
 double ParticleFilter::take_in_likelihoods(ParticleReport& report) {
   const auto weigh = [&](double power) {
-    log_weights_ = log_carried_ + power * (log_likelihoods_ - log_surrogates_);
-    return normalise_log_weights(as_span(log_weights_), as_span(weights_));
+    for_each_chunk(*pool_, num_particles(), kWeightsInAPart, [&](Index first, Index size, Index) {
+      log_weights_.segment(first, size) =
+          log_carried_.segment(first, size) +
+          power * (log_likelihoods_.segment(first, size) - log_surrogates_.segment(first, size));
+    });
+    return normalise();
   };
   double log_normaliser = weigh(1);
   if (log_normaliser == kMinusInfinity) {
@@ -206,7 +222,7 @@ double ParticleFilter::take_in_likelihoods(ParticleReport& report) {
     return log_normaliser;
   }
   const double wanted = options_.bridge_below * static_cast<double>(num_particles());
-  if (proposal_->can_bridge() && effective_size(weights_) < wanted) {
+  if (proposal_->can_bridge() && effective_size() < wanted) {
     if (is_first()) parents_.resize(0, parents_.cols());
     const Bridge::Crossing crossing =
         bridge_.cross(prior_, *proposal_, evidence_, options_.resampling,
@@ -226,7 +242,7 @@ double ParticleFilter::keep_carried_weights() {
   log_weights_ = log_carried_;
   if (proposal_->has_worths()) {
     log_weights_ -= log_surrogates_;
-    normalise_log_weights(as_span(log_weights_), as_span(weights_));
+    normalise();
   }
   return 0;
 }

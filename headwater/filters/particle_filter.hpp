@@ -10,6 +10,7 @@
 #include "headwater/filters/bridge.hpp"
 #include "headwater/filters/proposal.hpp"
 #include "headwater/filters/resampling.hpp"
+#include "headwater/filters/shared_weights.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 #include "headwater/reports.hpp"
 
@@ -91,6 +92,8 @@ class ParticleFilter {
   Eigen::Ref<const Matrix> cloud() const;  // the states that are to move: none at first
   bool choose_ancestors();                 // whether by resampling
   void weigh_equally();
+  double normalise();  // the weights, from their logarithms
+  double effective_size();
   void move(Index first, Index size);
   void rule_out_what_is_no_number(Index first, Index size);
   // Both return the log of the normaliser: -infinity if no weight is left, or 0.
@@ -122,6 +125,8 @@ class ParticleFilter {
   Vector weights_;
   Vector previous_weights_;  // of the step before, where particles looked ahead
   double log_worth_ = 0;     // log sum_i W_i C_i of this step
+  SharedWeights shared_;
+  SharedResampling resampling_;
   Bridge bridge_;
 };
 

@@ -6,8 +6,10 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include "headwater/error.hpp"
+#include "headwater/filters/shared_weights.hpp"
 #include "headwater/kernels/ancestors.hpp"
 #include "headwater/random.hpp"
 
@@ -25,21 +27,23 @@ constexpr std::array<NamedScheme, 4> kSchemes = {{{"systematic", Resampling::kSy
                                                   {"multinomial", Resampling::kMultinomial},
                                                   {"residual", Resampling::kResidual}}};
 
-double checked_sum(std::span<const double> weights) {
+// first: the index of the first of them.
+double sum_of_nonnegative(std::span<const double> weights, std::size_t first) {
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!(weights[i] >= 0)) {
       throw UsageError(
-          fmt::format("resample: weight {} is {}; expected a number >= 0", i, weights[i]));
+          fmt::format("resample: weight {} is {}; expected a number >= 0", first + i, weights[i]));
     }
     sum += weights[i];
   }
-  if (!(sum > 0 && std::isfinite(sum))) {
-    throw UsageError(
-        fmt::format("resample: the {} weights sum to {}; expected a positive finite number",
-                    weights.size(), sum));
-  }
   return sum;
+}
+
+double checked_sum(double sum, std::size_t num_weights) {
+  if (sum > 0 && std::isfinite(sum)) return sum;
+  throw UsageError(fmt::format(
+      "resample: the {} weights sum to {}; expected a positive finite number", num_weights, sum));
 }
 
 // The order statistics of `count` uniform numbers, from the least on: with E_i exponential,
@@ -144,7 +148,7 @@ Resampling parse_resampling(std::string_view name) {
 
 void resample(Resampling scheme, std::span<const double> weights, Generator& generator,
               std::span<std::int32_t> ancestors) {
-  const double sum = checked_sum(weights);
+  const double sum = checked_sum(sum_of_nonnegative(weights, 0), weights.size());
   switch (scheme) {
     case Resampling::kSystematic:
       return systematic_ancestors(weights, sum, generator.uniform(), ancestors);
@@ -156,6 +160,32 @@ void resample(Resampling scheme, std::span<const double> weights, Generator& gen
     case Resampling::kResidual:
       return resample_residual(weights, sum, generator, ancestors);
   }
+}
+
+void SharedResampling::resample(Resampling scheme, std::span<const double> weights,
+                                Generator& generator, std::span<std::int32_t> ancestors,
+                                const ThreadPool& pool) {
+  const auto count = static_cast<Index>(weights.size());
+  if (count <= kWeightsInAPart || scheme != Resampling::kSystematic) {
+    return headwater::resample(scheme, weights, generator, ancestors);
+  }
+  const auto num_parts = static_cast<std::size_t>((count + kWeightsInAPart - 1) / kWeightsInAPart);
+  sums_.resize(num_parts);
+  for_each_chunk(pool, count, kWeightsInAPart, [&](Index first, Index size, Index part) {
+    sums_[part] = sum_of_nonnegative(weights.subspan(first, size), first);
+  });
+  const double sum = checked_sum(std::accumulate(sums_.begin(), sums_.end(), 0.0), weights.size());
+  const SystematicPoints points(ancestors.size(), sum, generator.uniform());
+  cumulated_.assign(num_parts + 1, 0);
+  for_each_chunk(pool, count, kWeightsInAPart, [&](Index first, Index size, Index part) {
+    cumulated_[part + 1] = points.sum_of(weights.subspan(first, size));
+  });
+  std::partial_sum(cumulated_.begin(), cumulated_.end(), cumulated_.begin());
+  for_each_chunk(pool, count, kWeightsInAPart, [&](Index first, Index size, Index part) {
+    points.choose(weights.subspan(first, size), static_cast<std::int32_t>(first), cumulated_[part],
+                  ancestors.first(points.num_below(cumulated_[part + 1])));
+  });
+  points.choose_rest(weights, points.num_below(cumulated_.back()), ancestors);
 }
 
 void QuantileTable::set(std::span<const double> weights) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "headwater/parallel/thread_pool.hpp"
 #include "headwater/particle_choices.hpp"
 #include "headwater/random.hpp"
 
@@ -22,6 +23,17 @@ Resampling parse_resampling(std::string_view name);
 // O(weights + ancestors), without allocating.
 void resample(Resampling scheme, std::span<const double> weights, Generator& generator,
               std::span<std::int32_t> ancestors);
+// The same for many weights, on the threads of a pool where the scheme is systematic. Weights are
+// summed in parts of a fixed size, and so the draws do not depend on the number of threads.
+class SharedResampling {
+ public:
+  void resample(Resampling scheme, std::span<const double> weights, Generator& generator,
+                std::span<std::int32_t> ancestors, const ThreadPool& pool);
+
+ private:
+  std::vector<double> sums_;             // of each part
+  std::vector<std::int64_t> cumulated_;  // in units, before each part and at the end
+};
 
 // The inverse distribution function at points that ascend: one walk up the cumulated weights
 // weight(0), weight(1), ... of `count` indices. Rounding may leave the last of these sums below

@@ -57,6 +57,40 @@ std::vector<double> random_weights(std::size_t size, std::uint64_t seed) {
   return weights;
 }
 
+// The weights are summed in another order, which moves no point across a cumulative weight here.
+TEST(SharedResampling, DrawsTheSameWhateverTheThreads) {
+  for (const Resampling scheme : {Resampling::kSystematic, Resampling::kStratified}) {
+    for (const std::size_t size : {100, 2048, 2049, 9000}) {
+      const std::vector<double> weights = random_weights(size, 5);
+      for (const int num_threads : {1, 2, 3}) {
+        const ThreadPool pool(num_threads);
+        SharedResampling shared;
+        for (const std::uint64_t seed : {1, 2}) {
+          Generator generator = generator_of(seed);
+          Ancestors ancestors(size, -1);
+          shared.resample(scheme, weights, generator, ancestors, pool);
+          EXPECT_EQ(ancestors, draw(scheme, weights, size, seed));
+        }
+      }
+    }
+  }
+}
+
+TEST(SharedResampling, RefusesWeightsThatAreNone) {
+  const ThreadPool pool(2);
+  SharedResampling shared;
+  Generator generator = generator_of(1);
+  Ancestors ancestors(5000);
+  const auto try_with = [&](double value, std::size_t at) {
+    std::vector<double> weights(5000, at == 0 ? value : 1);
+    weights[at] = value;
+    shared.resample(Resampling::kSystematic, weights, generator, ancestors, pool);
+  };
+  EXPECT_THROW(try_with(-1, 4000), UsageError);
+  EXPECT_THROW(try_with(std::nan(""), 3000), UsageError);
+  EXPECT_THROW(try_with(0, 0), UsageError);
+}
+
 class ResamplingScheme : public testing::TestWithParam<Resampling> {};
 
 TEST_P(ResamplingScheme, AscendsAndNeverDrawsAWeightOfZero) {

@@ -62,6 +62,37 @@ TEST(Ancestors, AreThoseOfAWalkUpTheWeights) {
   }
 }
 
+TEST(Ancestors, AreTheSameInParts) {
+  Generator generator = RandomStream(77).at(0, 0, Purpose::basis);
+  for (const std::size_t n : {1, 7, 100, 3000}) {
+    for (const std::size_t size_of_part : {1, 3, 64, 1000}) {
+      for (const double power : {0.0, 1.0, 30.0}) {
+        const std::vector<double> weights = random_weights(1000, power, generator);
+        const double offset = generator.uniform();
+        const SystematicPoints points(n, sum_of(weights), offset);
+        std::vector<std::int32_t> ancestors(n, -1);
+        // From the last part on, so that a part which wrote beyond its end would be seen.
+        std::vector<std::span<const double>> parts;
+        for (std::size_t first = 0; first < weights.size(); first += size_of_part) {
+          parts.push_back(
+              std::span(weights).subspan(first, std::min(size_of_part, weights.size() - first)));
+        }
+        std::int64_t end = points.sum_of(weights);
+        points.choose_rest(weights, points.num_below(end), ancestors);
+        for (std::size_t p = parts.size(); p-- > 0;) {
+          const std::int64_t begin = end - points.sum_of(parts[p]);
+          const std::size_t done =
+              points.choose(parts[p], static_cast<std::int32_t>(p * size_of_part), begin,
+                            std::span(ancestors).first(points.num_below(end)));
+          EXPECT_EQ(done, points.num_below(end));
+          end = begin;
+        }
+        EXPECT_EQ(ancestors, systematic(weights, n, offset));
+      }
+    }
+  }
+}
+
 // A point that equals a cumulative weight belongs to the next index.
 TEST(Ancestors, OfPointsOnASum) {
   EXPECT_EQ(systematic({1, 1, 1, 1}, 4, 0), (std::vector<std::int32_t>{0, 1, 2, 3}));

@@ -13,18 +13,6 @@
 #include "headwater/kernels/elementary-inl.hpp"
 #include "headwater/kernels/vectors-inl.hpp"
 
-#ifndef HEADWATER_KERNELS_LOG_WEIGHTS_CC_
-#define HEADWATER_KERNELS_LOG_WEIGHTS_CC_
-namespace headwater {
-
-struct WeightSums {
-  double sum;
-  double sum_of_squares;
-};
-
-}  // namespace headwater
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace headwater::HWY_NAMESPACE {
 
@@ -92,17 +80,31 @@ HWY_EXPORT(make_valid);
 HWY_EXPORT(take_exponentials);
 HWY_EXPORT(divide_by_sum);
 
+double make_log_weights_valid(std::span<double> log_weights) {
+  return HWY_DYNAMIC_DISPATCH(make_valid)(log_weights.data(), log_weights.size());
+}
+
+WeightSums exponentials_of(std::span<const double> log_weights, double largest,
+                           std::span<double> weights) {
+  assert(log_weights.size() == weights.size());
+  return HWY_DYNAMIC_DISPATCH(take_exponentials)(log_weights.data(), largest, weights.data(),
+                                                 weights.size());
+}
+
+void divide_weights(std::span<double> log_weights, double log_sum, std::span<double> weights,
+                    double sum) {
+  assert(log_weights.size() == weights.size());
+  HWY_DYNAMIC_DISPATCH(divide_by_sum)
+  (log_weights.data(), log_sum, weights.data(), sum, weights.size());
+}
+
 double normalise_log_weights(std::span<double> log_weights, std::span<double> weights,
                              double* effective_size) {
-  assert(log_weights.size() == weights.size());
-  const std::size_t size = weights.size();
-  const double largest = HWY_DYNAMIC_DISPATCH(make_valid)(log_weights.data(), size);
+  const double largest = make_log_weights_valid(log_weights);
   if (largest == kMinusInfinity) return largest;
-  const WeightSums sums =
-      HWY_DYNAMIC_DISPATCH(take_exponentials)(log_weights.data(), largest, weights.data(), size);
+  const WeightSums sums = exponentials_of(log_weights, largest, weights);
   const double log_sum = largest + std::log(sums.sum);
-  HWY_DYNAMIC_DISPATCH(divide_by_sum)
-  (log_weights.data(), log_sum, weights.data(), sums.sum, size);
+  divide_weights(log_weights, log_sum, weights, sums.sum);
   if (effective_size != nullptr) *effective_size = sums.sum * sums.sum / sums.sum_of_squares;
   return log_sum;
 }

@@ -67,8 +67,8 @@ struct Stage {
   MStepOptions options;
 };
 
-void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages,
-            const OnSearch& on_search) {
+// The trials of a round know nothing of each other, so that each can have a thread.
+void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages, SearchTasks& tasks) {
   std::int64_t all = 0;
   std::size_t count = trials.size();
   for (const Stage& stage : stages) {
@@ -77,17 +77,15 @@ void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages,
       count = std::min(count, round.trials);
     }
   }
-  std::int64_t done = 0;
-  const OnIteration tell = [&](std::int64_t, double, const Estimate&) {
-    if (on_search) on_search(done, all);
-  };
+  tasks.set_steps(0, all);
+  const OnIteration tell = [&](std::int64_t, double, const Estimate&) { tasks.tell(); };
   count = trials.size();
   for (const Stage& stage : stages) {
     for (const Round& round : stage.rounds) {
-      for (std::size_t i = 0; i < count; ++i) {
-        stage.improve(trials[i], round, stage.options, tell);
-        ++done;
-      }
+      tasks.run(static_cast<Index>(count), [&](Index i) {
+        stage.improve(trials[static_cast<std::size_t>(i)], round, stage.options, tell);
+        tasks.count_step();
+      });
       sort_by_likelihood(trials, count);
       count = std::min(count, round.trials);
     }
@@ -109,19 +107,21 @@ class Search {
  public:
   Search(const RecordView& observations, const AnyPrior& prior, const AnyLaw& law,
          const std::vector<Index>& periods, bool background, const MStepOptions& options,
-         std::uint64_t seed, const SearchEffort& effort)
+         std::uint64_t seed, const SearchEffort& effort, const ThreadPool& pool,
+         const OnSearch& on_search)
       : observations_(observations),
         prior_(prior),
         options_(options),
         seed_(seed),
         effort_(effort),
         num_tried_(std::min(observations.size(), observations_to_try(observations.num_channels(),
-                                                                     prior.num_components()))) {
+                                                                     prior.num_components()))),
+        tasks_(pool, on_search) {
     const std::vector<Matrix> profiles = channel_profiles(observations, periods);
     const Matrix rates = profiles.empty()
                              ? observations.rates()
                              : RecordView(without_season(observations, profiles)).rates();
-    for (Beginning& begin : beginnings(rates, prior, law, seed, effort.random_starts)) {
+    for (Beginning& begin : beginnings(rates, prior, law, seed, effort.random_starts, pool)) {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);
       Estimate estimate = with_season({std::move(basis), prior, law}, profiles);
@@ -132,8 +132,7 @@ class Search {
   // One more trial, which another search has found.
   void add(StartTrial trial) { trials_.push_back(std::move(trial)); }
 
-  std::vector<StartTrial> run(const OnSearch& on_search) {
-    on_search_ = on_search;
+  std::vector<StartTrial> run() {
     if (trials_.size() == 1) return std::move(trials_);
     const bool is_itself = is_small(prior_);
     const std::optional<AnyPrior> levels =
@@ -142,7 +141,7 @@ class Search {
       last_stage_ = by_exact_em(prior_);
       filter_ = exact_engines(ExactEngineOptions::Smoother::kNone, learns());
       learner_ = exact_engines(ExactEngineOptions::Smoother::kWindow, learns());
-      search(trials_, {last_stage_}, on_search);
+      search(trials_, {last_stage_}, tasks_);
     } else if (levels) {
       for (StartTrial& trial : trials_) {
         trial.estimate.prior = *levels;
@@ -150,28 +149,27 @@ class Search {
       }
       last_stage_ = by_particles();
       filter_ = particle_engines(learns());
-      search(trials_, {by_stand_in(*levels), last_stage_}, on_search);
+      search(trials_, {by_stand_in(*levels), last_stage_}, tasks_);
     } else if (is_in_beam_reach(prior_)) {
       filter_ = beam_engines(learns());
       last_stage_ = by_engine(filter_, kTrialBeamWidth, kMostBeamCells);
-      search(trials_, {last_stage_}, on_search);
+      search(trials_, {last_stage_}, tasks_);
     } else if (prior_.is_affine()) {
       filter_ = fast_engines(learns());
       last_stage_ = by_engine(filter_, kFastPasses, kMostFastCells);
-      search(trials_, {last_stage_}, on_search);
+      search(trials_, {last_stage_}, tasks_);
     } else {
       filter_ = particle_engines(learns());
       last_stage_ = by_particles();
       trials_ = {*std::ranges::find_if(trials_, &StartTrial::is_factorised)};
     }
     if (!learner_) learner_ = filter_;
+    tasks_.set_steps(1, 1);
     return std::move(trials_);
   }
 
   // After run(), for a law that drifts, which the search has taken for one that does not.
-  void let_levels_drift(StartTrial& trial) const {
-    trial.estimate = refitted(trial, trial.estimate.law, tried_again().size(), expectation_);
-  }
+  void let_levels_drift(StartTrial& trial) { refit(trial, trial.estimate.law, expectation_); }
 
   // After run(): channels whose season the components cannot follow would make every law look
   // dispersed, so choices are made on observations with the gains of such channels as exposures.
@@ -198,14 +196,14 @@ class Search {
   }
 
   // After run(): the same trial under one law and under another, of which the better one is left.
-  StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) const {
+  StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) {
     const auto fit = [&](const AnyLaw& law, Index observations) {
       return refitted(trial, law, observations, expectation_);
     };
     const AnyLaw next = with_parameters_of(trial.estimate.law, other);
     StartReport::LawChoice choice =
-        compare_laws(trial.estimate.law, next, tried_again(), fit, filter());
-    if (choice.chosen == next->name()) trial.estimate = fit(next, tried_again().size());
+        compare_laws(trial.estimate.law, next, tried_again(), fit, filter(), tasks_);
+    if (choice.chosen == next->name()) refit(trial, next, expectation_);
     return choice;
   }
 
@@ -221,8 +219,8 @@ class Search {
     const BasisExpectation expectation =
         expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
     ExpectationChoice choice =
-        headwater::choose_expectation(expectation, tried_again(), fit, filter());
-    if (choice.expectation.any()) trial.estimate = fit(choice.expectation, tried_again().size());
+        headwater::choose_expectation(expectation, tried_again(), fit, filter(), tasks_);
+    if (choice.expectation.any()) refit(trial, trial.estimate.law, choice.expectation);
     expectation_ = std::move(choice.expectation);
     report_of_expectation_ = choice.report;
   }
@@ -241,14 +239,12 @@ class Search {
     };
   }
   Estimate refitted(const StartTrial& trial, const AnyLaw& law, Index observations,
-                    const BasisExpectation& expectation) const {
+                    const BasisExpectation& expectation) {
     StartTrial result = trial;
     result.estimate.law = law;
     MStepOptions options = last_stage_.options;
     options.expectation = expectation;
-    const OnIteration tell = [&](std::int64_t, double, const Estimate&) {
-      if (on_search_) on_search_(1, 1);
-    };
+    const OnIteration tell = [&](std::int64_t, double, const Estimate&) { tasks_.tell(); };
     if (drifts(law)) {
       const MakeTrialEngine make = [&](const Estimate& estimate, std::uint64_t seed) {
         return with_levels(learner_(estimate, seed), estimate.law);
@@ -259,6 +255,12 @@ class Search {
       last_stage_.improve(result, {observations, effort_.choice_iterations, 1}, options, tell);
     }
     return result.estimate;
+  }
+  // To all that choices are made on.
+  void refit(StartTrial& trial, const AnyLaw& law, const BasisExpectation& expectation) {
+    tasks_.run(1, [&](Index) {
+      trial.estimate = refitted(trial, law, tried_again().size(), expectation);
+    });
   }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
   Index most_affordable(Index width, double most_cells) const {
@@ -314,7 +316,7 @@ class Search {
   SearchEffort effort_;
   Index num_tried_;
   std::vector<StartTrial> trials_;
-  OnSearch on_search_;
+  SearchTasks tasks_;
   Stage last_stage_;
   MakeTrialEngine filter_;  // which need not learn
   MakeTrialEngine learner_;
@@ -328,13 +330,13 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
                             const std::vector<AnyLaw>& laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,
                             const OnSearch& on_search, const std::vector<Index>& periods,
-                            const SearchEffort& effort) {
+                            const SearchEffort& effort, const ThreadPool& pool) {
   const auto search_under = [&](const AnyLaw& law) {
     return std::make_unique<Search>(observations, prior, law, periods, background, options, seed,
-                                    effort);
+                                    effort, pool, on_search);
   };
   std::unique_ptr<Search> search = search_under(laws.front());
-  std::vector<StartTrial> trials = search->run(on_search);
+  std::vector<StartTrial> trials = search->run();
   StartReport report;
   search->take_out_channel_profiles(trials.front());
   if (search->can_compare() && drifts(laws.front())) search->let_levels_drift(trials.front());
@@ -351,7 +353,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
       if (i == 1 && is_chosen && !effort.is_light) {
         std::unique_ptr<Search> again = search_under(trials.front().estimate.law);
         again->add(std::move(trials.front()));
-        trials = again->run(on_search);
+        trials = again->run();
         again->take_out_channel_profiles(trials.front());
         search = std::move(again);
       }

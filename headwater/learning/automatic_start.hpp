@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/search_effort.hpp"
+#include "headwater/learning/search_tasks.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
 
@@ -23,9 +23,6 @@ struct StartSearch {
   BasisExpectation expectation;  // of the basis, for the fit that follows
   StartReport report;
 };
-
-// Told of so many steps of all, several times in each. The search ends where it throws.
-using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 
 // A basis, and for a finite prior its parameters, to start from when nothing is known: the best of
 // several beginnings (from cumulants of the counts, from classical factorisation, at random, scaled
@@ -48,10 +45,14 @@ using OnSearch = std::function<void(std::int64_t done, std::int64_t all)>;
 //
 // In the same way it is found, where counts are scarce, what is to be expected of the basis (see
 // choose_expectation), unless the options have a prior of the basis other than the default.
+//
+// Trials of a round run on the pool's threads, and so do the fits that a choice compares. The
+// result does not depend on their number. The listener is told on the caller's thread alone.
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
                             const std::vector<AnyLaw>& laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,
                             const OnSearch& on_search = {}, const std::vector<Index>& periods = {},
-                            const SearchEffort& effort = {});
+                            const SearchEffort& effort = {},
+                            const ThreadPool& pool = ThreadPool(1));
 
 }  // namespace headwater

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "headwater/core/test_numbers.hpp"
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/initialise.hpp"
@@ -116,6 +117,41 @@ TEST(AutomaticStart, TheReportIsOfTheTrialsInTheirOrder) {
   EXPECT_EQ(*done.begin(), 0);
   EXPECT_EQ(*done.rbegin(), *totals.begin() - 1);
   EXPECT_EQ(static_cast<std::int64_t>(done.size()), *totals.begin());
+}
+
+void expect_same_start(const StartSearch& found, const StartSearch& expected) {
+  EXPECT_EQ(found.estimate.basis, expected.estimate.basis);
+  EXPECT_EQ(found.estimate.law->name(), expected.estimate.law->name());
+  EXPECT_EQ(found.expectation.counts, expected.expectation.counts);
+  EXPECT_EQ(found.report.basis_prior.gain, expected.report.basis_prior.gain);
+  ASSERT_EQ(found.report.laws.size(), expected.report.laws.size());
+  for (std::size_t i = 0; i < expected.report.laws.size(); ++i) {
+    EXPECT_EQ(found.report.laws[i].gain, expected.report.laws[i].gain);
+  }
+  ASSERT_EQ(found.report.trials.size(), expected.report.trials.size());
+  for (std::size_t i = 0; i < expected.report.trials.size(); ++i) {
+    EXPECT_EQ(found.report.trials[i].name, expected.report.trials[i].name);
+    EXPECT_EQ(found.report.trials[i].log_likelihood, expected.report.trials[i].log_likelihood);
+  }
+}
+
+// With a choice among laws, and where counts are scarce one among expectations of the basis.
+TEST(AutomaticStart, DoesNotDependOnTheThreads) {
+  const AnyPrior gamma(GammaPrior(2, 1, 0.9));
+  const std::vector<AnyLaw> laws = {AnyLaw(), AnyLaw(NegativeBinomial(Vector::Ones(4)))};
+  const Matrix dense = small_record(60);
+  const Matrix scarce =
+      reference::simulate_record(true_selection(2), random_basis(4, 2, 0.5, 1), 60, 2);
+  for (const Matrix& record : {dense, scarce}) {
+    for (const AnyPrior& prior : {first_selection(2), gamma}) {
+      const auto found_on = [&](int num_threads) {
+        return automatic_start(Record(record), prior, laws, false, {}, 7, {}, {}, {},
+                               ThreadPool(num_threads));
+      };
+      const StartSearch expected = found_on(1);
+      for (const int num_threads : {2, 3}) expect_same_start(found_on(num_threads), expected);
+    }
+  }
 }
 
 TEST(AutomaticStart, DependsOnTheSeedOnly) {

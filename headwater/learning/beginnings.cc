@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/cumulant_start.hpp"
@@ -45,7 +46,7 @@ Matrix factorised(const Eigen::Ref<const Matrix>& observations, const Matrix& st
 
 std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
                                   const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed,
-                                  Index random_starts) {
+                                  Index random_starts, const ThreadPool& pool) {
   std::vector<Beginning> bases;
   if (observations.rows() * prior.num_components() > kMostEntriesTried) {
     const Matrix random = random_start(observations, prior, seed);
@@ -58,14 +59,24 @@ std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
     bases.push_back({fmt::format("random {}", i + 1), random_start(observations, prior, own_seed)});
   }
   const Matrix random = bases[0].basis;
-  const CumulantStart cumulants =
-      cumulant_start(observations, law, activation_variances(prior), random);
-  if (cumulants.columns_found > 0 && cumulants.basis.allFinite()) {
-    bases.push_back(
-        {"factorisation of cumulants", factorised(observations, cumulants.basis, prior), true});
-    bases.push_back({"cumulants", cumulants.basis});
+  Matrix cumulants;
+  Matrix of_cumulants;
+  Matrix of_random;
+  pool.run(2, [&](Index task) {
+    if (task == 1) {
+      of_random = factorised(observations, random, prior);
+      return;
+    }
+    CumulantStart found = cumulant_start(observations, law, activation_variances(prior), random);
+    if (found.columns_found == 0 || !found.basis.allFinite()) return;
+    cumulants = std::move(found.basis);
+    of_cumulants = factorised(observations, cumulants, prior);
+  });
+  if (cumulants.size() > 0) {
+    bases.push_back({"factorisation of cumulants", std::move(of_cumulants), true});
+    bases.push_back({"cumulants", std::move(cumulants)});
   }
-  bases.push_back({"factorisation", factorised(observations, random, prior), true});
+  bases.push_back({"factorisation", std::move(of_random), true});
   return bases;
 }
 

@@ -6,6 +6,7 @@
 
 #include "headwater/any_law.hpp"
 #include "headwater/any_prior.hpp"
+#include "headwater/parallel/thread_pool.hpp"
 
 namespace headwater {
 
@@ -21,6 +22,6 @@ struct Beginning {
 // rates, NaN where a cell is missing.
 std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
                                   const AnyPrior& prior, const AnyLaw& law, std::uint64_t seed,
-                                  Index random_starts);
+                                  Index random_starts, const ThreadPool& pool);
 
 }  // namespace headwater

@@ -1,44 +1,78 @@
 #include "headwater/learning/expectation_choice.hpp"
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 namespace headwater {
 
 namespace {
 
-constexpr double kCounts[] = {0.1, 0.3, 1, 3, 10, 30};
+constexpr std::array<double, 7> kCounts = {0, 0.1, 0.3, 1, 3, 10, 30};
 // Predictions by particles are noisy: one number that does not improve them is no sign.
 constexpr int kMostFailures = 2;
+
+// The predictions with each number of counts, several at once. How many are at hand before they are
+// asked for does not change the answers.
+class PredictionsAhead {
+ public:
+  using PredictWith = std::function<Vector(double counts)>;
+
+  PredictionsAhead(SearchTasks& tasks, PredictWith predict_with)
+      : tasks_(tasks), predict_with_(std::move(predict_with)) {
+    all_.reserve(kCounts.size());  // so that references stay
+    make(1 + kMostFailures);       // which are asked for in any case
+  }
+
+  const Vector& with(std::size_t number) {
+    if (number >= all_.size()) make(static_cast<std::size_t>(tasks_.num_threads()));
+    return all_[number];
+  }
+
+ private:
+  void make(std::size_t count) {
+    const std::size_t first = all_.size();
+    all_.resize(std::min(first + count, kCounts.size()));
+    tasks_.run(std::ssize(all_) - static_cast<Index>(first), [&](Index i) {
+      const std::size_t own = first + static_cast<std::size_t>(i);
+      all_[own] = predict_with_(kCounts[own]);
+    });
+  }
+
+  SearchTasks& tasks_;
+  PredictWith predict_with_;
+  std::vector<Vector> all_;
+};
 
 }  // namespace
 
 ExpectationChoice choose_expectation(const BasisExpectation& expectation,
                                      const RecordView& observations, const FitExpecting& fit,
-                                     const MakeFilter& filter) {
+                                     const MakeFilter& filter, SearchTasks& tasks) {
   const Index fitted = fitted_part(observations.size());
-  const auto predictions_with = [&](double counts) {
+  PredictionsAhead predictions(tasks, [&](double counts) {
     BasisExpectation trial = expectation;
     trial.counts = counts;
     return held_out_predictions(*filter(fit(trial, fitted)), observations, fitted);
-  };
-  const Vector without = predictions_with(0);
-  ExpectationChoice choice{expectation, {}};
-  choice.expectation.counts = 0;
-  Vector best = without;
-  double counts = 0;
+  });
+  std::size_t best = 0;
   int failures = 0;
-  for (const double trial : kCounts) {
-    Vector predictions = predictions_with(trial);
-    if (predictions.mean() > best.mean()) {
-      best = std::move(predictions);
-      counts = trial;
+  for (std::size_t trial = 1; trial < kCounts.size() && failures < kMostFailures; ++trial) {
+    if (predictions.with(trial).mean() > predictions.with(best).mean()) {
+      best = trial;
       failures = 0;
-    } else if (++failures == kMostFailures) {
-      break;
+    } else {
+      ++failures;
     }
   }
-  const Gain gain = gain_of(best, without);
+  ExpectationChoice choice{expectation, {}};
+  choice.expectation.counts = 0;
+  const Gain gain = gain_of(predictions.with(best), predictions.with(0));
   choice.report.gain = gain.mean;
   choice.report.standard_error = gain.standard_error;
-  if (gain.mean > gain.standard_error) choice.report.counts = choice.expectation.counts = counts;
+  if (gain.mean > gain.standard_error) {
+    choice.report.counts = choice.expectation.counts = kCounts[best];
+  }
   return choice;
 }
 

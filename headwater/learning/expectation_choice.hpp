@@ -22,6 +22,6 @@ struct ExpectationChoice {
 // than one standard error, than a fit that expects nothing.
 ExpectationChoice choose_expectation(const BasisExpectation& expectation,
                                      const RecordView& observations, const FitExpecting& fit,
-                                     const MakeFilter& filter);
+                                     const MakeFilter& filter, SearchTasks& tasks);
 
 }  // namespace headwater

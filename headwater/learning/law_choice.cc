@@ -1,5 +1,6 @@
 #include "headwater/learning/law_choice.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -77,12 +78,15 @@ AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
 
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const RecordView& observations, const FitLaw& fit,
-                                    const MakeFilter& filter) {
+                                    const MakeFilter& filter, SearchTasks& tasks) {
   const Index fitted = fitted_part(observations.size());
-  const auto held_out = [&](const AnyLaw& law) {
-    return held_out_predictions(*filter(fit(law, fitted)), observations, fitted);
-  };
-  const Gain gain = gain_of(held_out(second), held_out(first));
+  const std::array<const AnyLaw*, 2> laws = {&first, &second};
+  std::array<Vector, 2> held_out;
+  tasks.run(2, [&](Index i) {
+    const auto own = static_cast<std::size_t>(i);
+    held_out[own] = held_out_predictions(*filter(fit(*laws[own], fitted)), observations, fitted);
+  });
+  const Gain gain = gain_of(held_out[1], held_out[0]);
   const bool are_close = !first->has_plain_losses() && has_hurdle(first) == has_hurdle(second);
   const double needed = are_close ? kBetweenDispersed : kToLeaveNarrow;
   const bool is_better = gain.mean > needed * gain.standard_error;

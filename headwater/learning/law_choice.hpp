@@ -5,6 +5,7 @@
 
 #include "headwater/engines/engine.hpp"
 #include "headwater/learning/estimate.hpp"
+#include "headwater/learning/search_tasks.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
 
@@ -40,7 +41,7 @@ bool are_narrow(const RecordView& observations);
 // of another dispersed law by more than one.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const RecordView& observations, const FitLaw& fit,
-                                    const MakeFilter& filter);
+                                    const MakeFilter& filter, SearchTasks& tasks);
 
 // The law with those parameters that the other one has too.
 AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law);

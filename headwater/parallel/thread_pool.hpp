@@ -26,6 +26,10 @@ class ThreadPool {
   // finished. All tasks run even if some throw; the exception of the lowest-numbered one is then
   // rethrown. A call from inside a task, or during another thread's call, runs on its caller alone.
   void run(Index num_tasks, const std::function<void(Index task)>& task) const;
+  // The same for tasks that take long: while the caller waits for others, it calls `meanwhile` a
+  // hundred times a second. `meanwhile` must not throw.
+  void run(Index num_tasks, const std::function<void(Index task)>& task,
+           const std::function<void()>& meanwhile) const;
 
  private:
   class Crew;

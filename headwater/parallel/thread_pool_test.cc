@@ -106,6 +106,36 @@ TEST(ThreadPool, RunsACallFromInsideATaskOnItsThread) {
   }
 }
 
+TEST(ThreadPool, CallsMeanwhileOnTheCallerThatWaits) {
+  const ThreadPool pool(2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> arrived = 0;
+  std::atomic<int> calls = 0;
+  const auto task = [&](Index) {
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();  // each thread has a task
+    if (std::this_thread::get_id() == caller) return;
+    while (calls < 3) std::this_thread::yield();
+  };
+  pool.run(2, task, [&] {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    ++calls;
+  });
+  EXPECT_GE(calls, 3);
+}
+
+TEST(ThreadPool, DoesEveryTaskOnceWithSomethingMeanwhile) {
+  for (const int num_threads : kNumbersOfThreads) {
+    const ThreadPool pool(num_threads);
+    for (const Index num_tasks : {0, 1, 2, 40}) {
+      std::vector<int> times(num_tasks, 0);
+      pool.run(
+          num_tasks, [&](Index task) { ++times[task]; }, [] {});
+      EXPECT_EQ(times, std::vector<int>(num_tasks, 1));
+    }
+  }
+}
+
 TEST(ThreadPool, TakesCallsFromSeveralThreads) {
   const ThreadPool pool(3);
   std::vector<std::vector<int>> times(4, std::vector<int>(50, 0));

@@ -120,4 +120,23 @@ std::optional<std::string> slowness(const Config& config, const AnyPrior& prior,
                      to_string(kind), time_text(cost.operations), cost.reason, cost.remedy);
 }
 
+bool shares_steps(const Config& config, const AnyPrior& prior, Index num_channels) {
+  return choose_engine(config, prior, num_channels).kind == EngineKind::kParticle &&
+         cost_of(config, prior, num_channels).operations >= kOperationsToShare;
+}
+
+std::optional<std::string> unshared_steps(const Config& config, const AnyPrior& prior,
+                                          Index num_channels) {
+  if (config.engine.num_threads == 1 || shares_steps(config, prior, num_channels)) {
+    return std::nullopt;
+  }
+  const EngineKind kind = choose_engine(config, prior, num_channels).kind;
+  return fmt::format("{}: observations are taken in on one thread; a search for a start has {}",
+                     kind == EngineKind::kParticle
+                         ? fmt::format("steps of {} particles are too small to be shared",
+                                       config.engine.num_particles)
+                         : fmt::format("engine '{}' shares no steps", to_string(kind)),
+                     config.engine.num_threads);
+}
+
 }  // namespace headwater

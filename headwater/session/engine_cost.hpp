@@ -23,6 +23,10 @@ inline constexpr double kMostBytes = 0x1p34;
 // From this on, a tenth of a second an observation, it is worth telling.
 inline constexpr double kManyOperations = 1e8;
 
+// From this on, some 100 us on one core, threads share the step of an observation. Sharing costs
+// some 10 us.
+inline constexpr double kOperationsToShare = 3e5;
+
 EngineCost exact_cost(const Config& config, const AnyPrior& prior, Index num_channels);
 EngineCost beam_cost(const Config& config, const AnyPrior& prior, Index num_channels);
 EngineCost particle_cost(const Config& config, const AnyPrior& prior, Index num_channels);
@@ -32,5 +36,10 @@ void check_cost(const Config& config, const AnyPrior& prior, Index num_channels)
 // One line for a fit that is slow and still within the limits.
 std::optional<std::string> slowness(const Config& config, const AnyPrior& prior,
                                     Index num_channels);
+// Whether threads share the step of an observation: those of particles, if it is large enough.
+bool shares_steps(const Config& config, const AnyPrior& prior, Index num_channels);
+// One line for a fit that has several threads and makes its steps on one.
+std::optional<std::string> unshared_steps(const Config& config, const AnyPrior& prior,
+                                          Index num_channels);
 
 }  // namespace headwater

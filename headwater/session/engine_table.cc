@@ -191,18 +191,24 @@ void check_particle_options(const Config& config, const AnyPrior& prior) {
   check_smoother(prior, smoother_options(config));
 }
 
+// A step that is too small to be shared is made on one thread.
+std::shared_ptr<const ThreadPool> pool_for(const EngineRequest& request) {
+  const bool shares = shares_steps(request.config, request.start.prior, request.start.basis.rows());
+  return shares ? request.pool : std::make_shared<const ThreadPool>(1);
+}
+
 std::unique_ptr<Engine> make_particle(const EngineRequest& request) {
   ParticleEngineOptions options = smoother_options(request.config);
   if (!request.smooths) options.smoother = ParticleEngineOptions::Smoother::kNone;
   options.filter = filter_options(request);
   options.learn_prior = learns(request);
   return std::make_unique<ParticleEngine>(request.start.prior, request.start.emission(), options,
-                                          request.pool);
+                                          pool_for(request));
 }
 
 Matrix smooth_by_particles(const EngineRequest& request, const RecordView& observations) {
   ParticleFilter filter(request.start.prior, request.start.emission(), filter_options(request),
-                        request.pool);
+                        pool_for(request));
   return particle_smoothed_activations(filter, observations);
 }
 
@@ -352,14 +358,15 @@ Matrix smooth_sequences(const EngineInfo& engine, const EngineRequest& request,
                         const RecordView& observations) {
   const std::vector<Index> begins = observations.sequences();
   Matrix means(observations.size(), request.start.basis.cols());
-  for (std::size_t i = 0; i < begins.size(); ++i) {
+  request.pool->run(std::ssize(begins), [&](Index task) {
+    const auto i = static_cast<std::size_t>(task);
     const Index end = i + 1 < begins.size() ? begins[i + 1] : observations.size();
     const EngineRequest of_sequence{request.config, request.start,
                                     request.seed + (static_cast<std::uint64_t>(i) << 32),
                                     request.pool, request.smooths};
     means.middleRows(begins[i], end - begins[i]) =
         engine.smooth_record(of_sequence, observations.part(begins[i], end - begins[i]));
-  }
+  });
   return means;
 }
 

@@ -205,7 +205,8 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
     const Index most = std::min<Index>(usual.size(), num_to_hold_back());
     StartSearch found = automatic_start(usual.first(most), prior_, laws(), config_.background,
                                         m_step_options({}), config_.seed, on_search.get(),
-                                        learns_season() ? periods : std::vector<Index>(), effort);
+                                        learns_season() ? periods : std::vector<Index>(), effort,
+                                        ThreadPool(config_.engine.num_threads));
     found.report.looked_for_periods = report.looked_for_periods;
     found.report.periods = std::move(report.periods);
     if (!learns_season()) found.estimate.season = flat;

@@ -70,9 +70,14 @@ TEST(Interrupted, WhileObservationsAreTakenIn) {
   expect_same_model(session, undisturbed);
 }
 
-TEST(Interrupted, DuringTheSearchForAStart) {
+class InterruptedOnThreads : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Interrupted, InterruptedOnThreads, testing::Values(1, 2, 3));
+
+TEST_P(InterruptedOnThreads, DuringTheSearchForAStart) {
   const Matrix record = record_of(1100);
-  Session session(config_of());
+  Config config = config_of();
+  config.engine.num_threads = GetParam();
+  Session session(config);
   Session undisturbed(config_of());
   int calls = 0;
   session.on_search([&](std::int64_t, std::int64_t) {

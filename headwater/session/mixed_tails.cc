@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "headwater/core/special.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/kernels/elementary.hpp"
+#include "headwater/kernels/tail_sums.hpp"
 
 namespace headwater {
 
@@ -44,48 +48,110 @@ CountTails tails_one_by_one(const VarianceFunction& variance, double y,
   return tails;
 }
 
-bool has_few_counts(const VarianceFunction& variance, double y,
-                    const Eigen::Ref<const Vector>& means) {
+// Whether WholeCounts can stand for one law after the other.
+bool are_whole_counts(const VarianceFunction& variance, double y,
+                      const Eigen::Ref<const Vector>& means) {
   return !variance.has_hurdle() && variance.constant == 0 && variance.linear == 1 &&
-         y == std::floor(y) && y <= kFewCounts && means.maxCoeff() <= kLargestMean &&
-         means.minCoeff() >= 0;
+         y == std::floor(y) && y + means.maxCoeff() <= kLargeSum && means.minCoeff() >= 0;
 }
+
+// Room for so many numbers, until the next call on this thread.
+double* room_for(Index size) {
+  thread_local std::vector<double> room;
+  if (std::ssize(room) < size) room.resize(static_cast<std::size_t>(size));
+  return room.data();
+}
+
+// All laws at a time. Few counts are summed up from p(0) on. Of many, each law's smaller tail is
+// summed up from p(y) on.
+class WholeCounts {
+ public:
+  // One at a time on a thread.
+  WholeCounts(double y, const Eigen::Ref<const Vector>& means, double dispersion)
+      : y_(y),
+        phi_(dispersion < negative_binomial::kLeastDispersion ? 0 : dispersion),
+        means_(means),
+        factors_(room_for(4 * means.size()), means.size()),
+        at_(factors_.data() + means.size(), means.size()),
+        below_(at_.data() + means.size(), means.size()),
+        above_(below_.data() + means.size(), means.size()) {
+    factors_ = means.array() / (1 + phi_ * means.array());
+    below_.setZero();
+    if (phi_ > 0) {
+      for (Index i = 0; i < means.size(); ++i) {
+        at_[i] = -negative_binomial::softened(means[i], phi_);
+      }
+    } else {
+      at_ = -means;
+    }
+    is_few_ = y == 0 || (y <= kFewCounts && means.maxCoeff() <= kLargestMean);
+    if (!is_few_) {
+      const double common = negative_binomial::rising_logs(y, phi_) - log_factorial(y);
+      at_.array() += common + y * factors_.array().log();
+    }
+    vector_exp(as_span(at_), as_span(at_));
+    if (is_few_) climb_from_zero(y, phi_, as_span(factors_), as_span(at_), as_span(below_));
+  }
+
+  const Eigen::Map<Vector>& at() const { return at_; }
+
+  CountTails mixed(const Eigen::Ref<const Vector>& weights) {
+    CountTails tails{weights.dot(below_), weights.dot(at_), 0};
+    tails.above = weights.sum() - tails.below - tails.at;
+    if (is_few_ && tails.above >= kSafeTail) return tails;
+    find_tails();
+    tails.below = weights.dot(below_);
+    tails.above = weights.dot(above_);
+    return tails;
+  }
+
+ private:
+  // P(Y > y) of each law, and P(Y < y) if that is not known yet.
+  void find_tails() {
+    if (y_ == 0) {
+      above_ = means_.unaryExpr(
+          [&](double mean) { return -std::expm1(-negative_binomial::softened(mean, phi_)); });
+      return;
+    }
+    const Eigen::Array<bool, Eigen::Dynamic, 1> is_beyond = means_.array() > y_;  // the mean
+    const Vector of_beyond = is_beyond.select(at_.array(), 0);
+    const Vector of_others = at_ - of_beyond;
+    sum_above(y_, phi_, as_span(factors_), as_span(of_others), as_span(above_));
+    if (!is_few_) {
+      sum_below(y_, phi_, as_span(factors_), as_span(of_beyond), as_span(below_));
+      below_ = is_beyond.select(below_.array(), (1 - at_.array() - above_.array()).max(0));
+    }
+    above_ = is_beyond.select((1 - at_.array() - below_.array()).max(0), above_.array());
+  }
+
+  double y_;
+  double phi_;
+  const Eigen::Ref<const Vector>& means_;
+  Eigen::Map<Vector> factors_;
+  Eigen::Map<Vector> at_;     // p(y)
+  Eigen::Map<Vector> below_;  // P(Y < y)
+  Eigen::Map<Vector> above_;  // P(Y > y), if it is asked for
+  bool is_few_;
+};
 
 }  // namespace
 
-// Few counts: p(0), p(1), ..., p(y) of all laws at a time, with
-// p(k + 1) / p(k) = mean / (1 + phi mean) (1 + k phi) / (k + 1).
 CountTails mixed_tails(const VarianceFunction& variance, double y,
                        const Eigen::Ref<const Vector>& means,
                        const Eigen::Ref<const Vector>& weights, Vector* densities) {
   if (densities != nullptr) densities->resize(means.size());
-  if (!has_few_counts(variance, y, means)) {
+  if (!are_whole_counts(variance, y, means)) {
     return tails_one_by_one(variance, y, means, weights, densities);
   }
-  const double phi =
-      variance.quadratic < negative_binomial::kLeastDispersion ? 0 : variance.quadratic;
-  Eigen::ArrayXd at = means;
-  if (phi > 0)
-    at = at.unaryExpr([&](double mean) { return negative_binomial::softened(mean, phi); });
-  at = (-at).exp();
-  const Eigen::ArrayXd factor = means.array() / (1 + phi * means.array());
-  Eigen::ArrayXd below = Eigen::ArrayXd::Zero(means.size());
-  for (double k = 0; k < y; ++k) {
-    below += at;
-    at *= factor * ((1 + k * phi) / (k + 1));
-  }
-  const auto share = weights.array();
-  CountTails tails{(share * below).sum(), (share * at).sum(), 0};
-  tails.above = weights.sum() - tails.below - tails.at;
-  if (tails.above < kSafeTail) {
-    tails.above = tails_one_by_one(variance, y, means, weights, nullptr).above;
-  }
+  WholeCounts counts(y, means, variance.quadratic);
   if (densities != nullptr) {
+    *densities = counts.at();
     for (Index i = 0; i < means.size(); ++i) {
-      (*densities)[i] = density_by_variance(variance, y, means[i], {0, at[i], 0});
+      if (counts.at()[i] > 0) continue;
+      (*densities)[i] = density_by_variance(variance, y, means[i], {0, 0, 0});
     }
   }
-  return tails;
+  return counts.mixed(weights);
 }
 
 CountTails mixed_tails(const VarianceFunction& variance, double y, double mean, double mixing,

@@ -165,15 +165,16 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
   weights_ = prediction.activations.weights;
   Index size = weights_.size();
   for (const Cell& cell : cells_) {
-    const Vector row = basis.row(cell.channel);
-    intensities_.noalias() = points_.leftCols(size).transpose() * row;
-    intensities_ *= cell.exposure;
+    row_ = cell.exposure * basis.row(cell.channel).transpose();
+    intensities_.noalias() = points_.leftCols(size).transpose() * row_;
     const auto weights = weights_.head(size);
     const CountTails tails =
         mixed_tails(cell.variance, cell.count, intensities_, weights, &likelihoods_);
-    double expected = 0;
-    for (Index i = 0; i < size; ++i) {
-      expected += weights[i] * cell.variance.mean_count(intensities_[i]);
+    if (cell.count == 0) {
+      log_silences_[cell.channel] = -std::log(std::max(tails.at, kLeastTail));
+      for (Index i = 0; i < size; ++i) {
+        silent_means_[cell.channel] += weights[i] * cell.variance.mean_count(intensities_[i]);
+      }
     }
     likelihoods_.array() *= weights.array();
     const double sum = likelihoods_.sum();
@@ -181,10 +182,6 @@ void SurpriseMeter::score_one_after_another(const Prediction& prediction, Genera
     add_score(tail);
     note_channel(tail);
     ++num_tests_;
-    if (cell.count == 0) {
-      log_silences_[cell.channel] = -std::log(std::max(tails.at, kLeastTail));
-      silent_means_[cell.channel] = expected;
-    }
     if (!(sum > 0)) continue;  // no point explains the count
     Index kept = 0;
     double kept_sum = 0;
@@ -402,13 +399,13 @@ void SurpriseMeter::list_channels(const Prediction& prediction) {
   for (auto at = order.begin(); at != end; ++at) {
     const Cell& cell = cells_[*at];
     const auto j = static_cast<Index>(*at);
+    if (x.has_points()) {
+      row_ = cell.exposure * prediction.emission->basis().row(cell.channel).transpose();
+      intensities_.noalias() = x.points * row_;
+    }
     const CountTails tails =
         x.has_points()
-            ? mixed_tails(
-                  cell.variance, cell.count,
-                  cell.exposure *
-                      (x.points * prediction.emission->basis().row(cell.channel).transpose()),
-                  x.weights)
+            ? mixed_tails(cell.variance, cell.count, intensities_, x.weights)
             : mixed_tails(cell.variance, cell.count, means_[j], mixing_[j], x.is_logarithmic);
     surprise_.channels.push_back(
         {cell.channel, expected_count(prediction, j), cell.count, tails.two_sided()});

@@ -89,6 +89,7 @@ class HEADWATER_EXPORT SurpriseMeter {
   Vector activation_variances_;  // ... of the components; empty without moments
   Vector means_;                 // of cells, exposures included
   Vector mixing_;                // variances of the intensities of cells, from the moments
+  Vector row_;                   // of the basis, times an exposure
   Vector intensities_;
   Matrix points_;  // one a column
   Vector weights_;
