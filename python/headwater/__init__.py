@@ -7,15 +7,17 @@
     stream.basis               # M x K: what each source adds to each channel
 
 `OnlineNMF` is the same as a scikit-learn estimator. `Model` is the result of a fit. `simulate`
-draws streams to try things on. `plot` draws results.
+draws streams to try things on. `compare` says which of several models predicts best. `plot` draws
+results.
 """
 
 from typing import TYPE_CHECKING
 
 from headwater import _core
+from headwater._compare import ComparedModel, Comparison, compare
 from headwater._filter import Filter, FilterReport
 from headwater._forecast import Forecast
-from headwater._model import Model, Score, StandardErrors
+from headwater._model import Model, PriorScore, Score, Stability, StandardErrors
 from headwater._priors import Prior, check_prior, list_priors
 from headwater._simulate import Simulation, simulate
 from headwater._stream import ConvergenceWarning, Stream, Surprise
@@ -25,9 +27,10 @@ if TYPE_CHECKING:
     from headwater._nmf import OnlineNMF
 
 __version__ = _core.version()
-__all__ = ["ConvergenceWarning", "Filter", "FilterReport", "Forecast", "Model", "OnlineNMF", "Prior",
-           "Score", "Simulation", "StandardErrors", "Stream", "Surprise", "check_prior",
-           "list_priors", "plot", "simulate"]
+__all__ = ["ComparedModel", "Comparison", "ConvergenceWarning", "Filter", "FilterReport", "Forecast",
+           "Model", "OnlineNMF", "Prior", "PriorScore", "Score", "Simulation", "Stability",
+           "StandardErrors", "Stream", "Surprise", "check_prior", "compare", "list_priors", "plot",
+           "simulate"]
 
 
 # What needs scikit-learn or matplotlib is imported when it is asked for.
