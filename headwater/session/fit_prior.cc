@@ -73,7 +73,7 @@ std::vector<PriorScore> Session::Fit::compare_priors(const RecordView& observati
                                                      const SearchEffort& effort) const {
   if (!chooses_prior() || observations.size() < kFewestForPriors) return {};
   const Index fitted = fitted_part(observations.size());
-  PriorChoice choice;
+  PriorChoice choice(num_channels_);
   const auto attempt = [&](const AnyPrior& prior, const SearchEffort& with) {
     const Estimate start = search_start(observations.first(fitted), prior, periods, with).estimate;
     const auto engine =

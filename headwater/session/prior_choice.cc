@@ -7,8 +7,10 @@ namespace headwater {
 namespace {
 
 constexpr const char* kWithoutMemory = "independent";
-// By so many standard errors a prior with memory must predict better than the one without.
-constexpr double kClearMemory = 2;
+// By so many standard errors, and by so many nats a cell, a prior with memory must predict better
+// than the one without. Two starts of the same model differ by as much as one of the two allows.
+constexpr double kClearMemory = 3;
+constexpr double kMuch = 0.002;
 // A prior that is behind by more standard errors than this is not tried again.
 constexpr double kOutOfReach = 10;
 
@@ -55,7 +57,9 @@ Index PriorChoice::chosen(const PairedScores& scores) const {
   const auto simple = std::ranges::find(candidates_, kWithoutMemory, &Candidate::prior);
   if (simple == candidates_.end()) return best;
   const Gain gain = scores.difference(best, simple - candidates_.begin());
-  return gain.mean > kClearMemory * gain.standard_error ? best : simple - candidates_.begin();
+  const bool is_clear = gain.mean > kClearMemory * gain.standard_error &&
+                        gain.mean > kMuch * static_cast<double>(num_channels_);
+  return is_clear ? best : simple - candidates_.begin();
 }
 
 std::vector<PriorScore> PriorChoice::table() const {

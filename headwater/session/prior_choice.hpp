@@ -14,6 +14,8 @@ namespace headwater {
 // chance as often as not.
 class PriorChoice {
  public:
+  explicit PriorChoice(Index num_channels) : num_channels_(num_channels) {}
+
   // One number for each observation, in place of earlier ones of the same prior. A prior that calls
   // one of them impossible is not considered.
   void set(const std::string& prior, const std::string& law, const Vector& log_predictive);
@@ -32,6 +34,7 @@ class PriorChoice {
   PairedScores scores() const;
   Index chosen(const PairedScores& scores) const;
 
+  Index num_channels_;
   std::vector<Candidate> candidates_;
 };
 
