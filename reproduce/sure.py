@@ -17,7 +17,7 @@ PRIOR = ("--prior", "basis-selection", "--set", "stay_off=0.9", "--set", "stay_o
 
 def run(workshop):
     work = workshop.folder("sure")
-    length = workshop.size(20000, 3000)
+    length = workshop.size(6000, 4000)
     work.save("basis.npy", BASIS.astype(float))
     work("simulate", *PRIOR, "--basis", "basis.npy", "--length", length, "--seed", SEED, "--out",
          "counts.npy")
@@ -82,6 +82,7 @@ def numbers(workshop, work, length):
                   markerfacecolor="none", markeredgecolor=drawing.TRUTH)
         axis.axhline(0, color="#cccccc", linewidth=0.6, zorder=0)
         axis.set_xlabel("components")
+        axis.set_xticks([row["components"] for row in shown])
     axes[0].set_ylabel("nats an observation\nto the best")
     axes[0].set_title("all", loc="left")
     axes[1].set_title(f"from {K} on", loc="left")
