@@ -54,7 +54,10 @@ def test_only_a_prior_with_a_name_has_parameters():
         headwater.Stream(2, "auto", init="random")
 
 
-def test_restarts_count_who_has_found_each_component(command, data, tmp_path):
+def test_restarts_count_who_has_found_each_component(command, tmp_path):
+    data = headwater.simulate("basis-selection", channels=4, components=2, length=1500,
+                              seed=3).observations
+    np.save(tmp_path / "y.npy", data)
     stream = headwater.Stream(3, restarts=3, init="random", counts="poisson").update_many(data)
     ended = stream.ended()
     assert stream.model().stability.restarts == 3
