@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <memory>
 
 #include "commands.hpp"
@@ -34,53 +33,16 @@ struct CompareOptions {
 struct Contender {
   std::string file;
   Model model;
-
-  // "gamma, K = 5, negative-binomial, period 24"
-  std::string description() const {
-    const Estimate& estimate = model.reported;
-    std::string text =
-        fmt::format("{}, K = {}{}, {}", estimate.prior.name(), model.num_components(),
-                    model.background ? " and a background" : "", estimate.law->name());
-    for (const Matrix& profile : estimate.season.profiles()) {
-      text += fmt::format(", period {}", profile.cols());
-    }
-    return text;
-  }
 };
 
-// A difference below this many standard errors is not called one.
-constexpr double kClear = 2;
-
-Index second_best(const PairedScores& scores) {
-  const Index best = scores.best();
-  Index second = best == 0 ? 1 : 0;
-  for (Index i = 0; i < scores.num_candidates(); ++i) {
-    if (i != best && scores.mean(i) > scores.mean(second)) second = i;
+std::string sentence(const std::vector<Contender>& contenders, const PairedScores& scores) {
+  std::vector<std::string> names;
+  std::vector<std::string> descriptions;
+  for (const Contender& contender : contenders) {
+    names.push_back(contender.file);
+    descriptions.push_back(description_of(contender.model));
   }
-  return second;
-}
-
-std::string verdict(const std::vector<Contender>& contenders, const PairedScores& scores) {
-  if (scores.observations() == 0) return "no observation was possible under all models";
-  const Index best = scores.best();
-  const Index second = second_best(scores);
-  const Gain gain = scores.difference(best, second);
-  const std::string winner = contenders[static_cast<std::size_t>(best)].file;
-  const std::string other = contenders[static_cast<std::size_t>(second)].file;
-  if (!std::isfinite(gain.standard_error)) {
-    return fmt::format("{} observations are too few to tell which model predicts better",
-                       scores.observations());
-  }
-  if (gain.mean <= kClear * gain.standard_error) {
-    return fmt::format(
-        "{} and {} predict equally well, as far as {} observations can tell: they differ by {:.3g} "
-        "± {:.2g} nats an observation",
-        winner, other, with_commas(scores.observations()), gain.mean, gain.standard_error);
-  }
-  return fmt::format("{} ({}) predicts better than {} ({}) by {:.3g} ± {:.2g} nats an observation",
-                     winner, contenders[static_cast<std::size_t>(best)].description(), other,
-                     contenders[static_cast<std::size_t>(second)].description(), gain.mean,
-                     gain.standard_error);
+  return verdict(scores, names, descriptions);
 }
 
 void print_table(const std::vector<Contender>& contenders, const Comparison& comparison) {
@@ -94,7 +56,7 @@ void print_table(const std::vector<Contender>& contenders, const Comparison& com
         i == best ? fmt::format("{:>12} {:>10}", "best", "")
                   : fmt::format("{:>12.4g} {:>10.2g}", gain.mean, gain.standard_error);
     print_words("{:>12.4f} {}  {}: {}\n", scores.mean(i), differs, contender.file,
-                contender.description());
+                description_of(contender.model));
   }
   print_words("log p: of an observation given those before it, the mean over {} observations\n",
               with_commas(scores.observations()));
@@ -104,7 +66,7 @@ void print_table(const std::vector<Contender>& contenders, const Comparison& com
                 contenders[static_cast<std::size_t>(i)].file,
                 with_commas(comparison.impossible(i)));
   }
-  print_words("{}\n", verdict(contenders, scores));
+  print_words("{}\n", sentence(contenders, scores));
 }
 
 void print_json(const std::vector<Contender>& contenders, const Comparison& comparison) {
@@ -138,7 +100,7 @@ void print_json(const std::vector<Contender>& contenders, const Comparison& comp
   }
   json.end_array();
   json.key("best").value(contenders[static_cast<std::size_t>(best)].file);
-  json.key("verdict").value(verdict(contenders, scores));
+  json.key("verdict").value(sentence(contenders, scores));
   json.end_object();
   fmt::print("{}\n", json.text());
 }

@@ -113,6 +113,7 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
   if (start.looked_for_periods && start.periods.empty()) {
     say("no period was found in the first observations\n");
   }
+  if (!start.priors.empty()) write_words(choice_text(start.priors));
   for (const StartReport::LawChoice& law : start.laws) {
     const bool is_richer = law.richer == law.chosen;
     say("counts {}: {} predicts held-out observations {}better, by {:.3g} nats an observation "
@@ -167,20 +168,8 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
   for (const std::string& note : notes) say("warning: {}\n", note);
 }
 
-// The bases that the other seeds have found.
-std::vector<Matrix> bases_of_other_seeds(const Restarts& restarts) {
-  std::vector<Matrix> bases;
-  if (restarts.choice() != nullptr) return bases;
-  for (Index i = 0; i < restarts.size(); ++i) {
-    if (i == restarts.best()) continue;
-    const Model model = restarts.session(i).model();
-    bases.push_back(basis_of(model.reported, model.background));
-  }
-  return bases;
-}
-
 // Prints all fits with their log-likelihoods, if there are several.
-void print_restarts(const Restarts& restarts) {
+void print_restarts(const Restarts& restarts, const Model& model) {
   if (restarts.choice() != nullptr) {
     write_words(choice_text(restarts.choice()->table()));
     return;
@@ -192,6 +181,7 @@ void print_restarts(const Restarts& restarts) {
     say("seed {}: log-likelihood {:.2f} from its last start{}\n", session.config().seed,
         merit(session), i == best ? ", the best, is kept" : "");
   }
+  write_words(stability_text(model.stability));
 }
 
 void print_stop(const FitOptions& options, std::int64_t observations) {
@@ -213,7 +203,8 @@ void print_slowness(const Restarts& restarts, Index num_channels, bool quiet) {
   const bool is_choice = restarts.choice() != nullptr;
   for (Index i = 0; i < (is_choice ? restarts.size() : 1); ++i) {
     const Config& config = restarts.session(i).config();
-    const AnyPrior prior = make_prior(config.num_components, config.prior);
+    // Of several to choose from the first one: others that cost too much are not tried.
+    const AnyPrior prior = make_priors(config.num_components, config.prior).front();
     check_cost(config, prior, num_channels);
     for (const std::optional<std::string>& line :
          {slowness(config, prior, num_channels), unshared_steps(config, prior, num_channels)}) {
@@ -355,16 +346,15 @@ void fit(FitOptions options) {
   take_in_and_finish(options, data, checkpoints, view, restarts);
   if (deadline) deadline->lift();
   const Session& best = restarts.session(restarts.best());
-  Model model = best.model();
-  if (restarts.choice() != nullptr) model.choice_of_components = restarts.choice()->table();
+  const Model model = restarts.model();
   file.write(model);
   view.finish();
   progress.clear();
   if (options.quiet) return;
   if (stop_signal() != 0) print_stop(options, model.observations);
-  print_restarts(restarts);
-  print_summary(model, before ? &*before : nullptr, best.start_report(),
-                quality_notes(model, bases_of_other_seeds(restarts)), progress.seconds());
+  print_restarts(restarts, model);
+  print_summary(model, before ? &*before : nullptr, best.start_report(), quality_notes(model),
+                progress.seconds());
   if (config.round > 0 && data.num_sequences() == 1) {
     say("the data are one sequence, and so one round: --sequence-column tells sequences apart\n");
   }

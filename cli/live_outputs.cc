@@ -56,7 +56,8 @@ void LiveOutputs::write(const StepReport& report, const Session& session) {
   const Surprise* added = surprise ? &*surprise : nullptr;
   const std::string time = data_.time_text(*report.observation);
   if (is_due(log_, report.t)) {
-    log_->add(log_line(report, session.engine().kind, learner.last(), added, time));
+    const bool with_prior = session.config().prior.name == PriorConfig::kAuto;
+    log_->add(log_line(report, session.engine().kind, learner.last(), added, time, with_prior));
   }
   if (is_due(x_, report.t)) {
     x_->add(activations_line(session.filtered_activation(), added, time));

@@ -99,11 +99,15 @@ void ParameterOptions::add_to(RunFiles& files) const {
 }
 
 headwater::Parameters ParameterOptions::parameters(const std::string& prior) const {
-  const headwater::PriorInfo& info = headwater::find_prior(prior);
   std::vector<std::string> all = assignments;
   std::erase_if(all, is_of_law);
   if (!states.empty()) all.push_back("states=" + states);
   if (!transition.empty()) all.push_back("transition=" + transition);
+  if (prior == headwater::PriorConfig::kAuto) {
+    if (!all.empty()) headwater::refuse_with_auto_prior(name_in(all.front()));
+    return {};
+  }
+  const headwater::PriorInfo& info = headwater::find_prior(prior);
   headwater::Parameters parameters;
   for (const std::string& assignment : all) {
     headwater::Parameter parameter = parse_assignment(info, assignment);
@@ -128,6 +132,9 @@ std::string list_priors() {
       text += fmt::format("    {:<16} {}\n", parameter.name, parameter.meaning);
     }
   }
+  text += fmt::format("  {:<18} {}\n", headwater::PriorConfig::kAuto,
+                      fmt::format("fit only: the one of {} that predicts best",
+                                  fmt::join(headwater::priors_of_auto(), ", ")));
   text += "Laws of the counts and their parameters:\n";
   for (const headwater::LawInfo& law : headwater::law_table()) {
     text += fmt::format("  {:<18} {}\n", law.name, law.meaning);

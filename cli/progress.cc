@@ -46,14 +46,6 @@ void Progress::clear() {
   is_shown_ = false;
 }
 
-std::string with_commas(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (auto i = static_cast<std::int64_t>(text.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3) {
-    text.insert(static_cast<std::size_t>(i), 1, ',');
-  }
-  return text;
-}
-
 std::string rounded_rate(double per_second) {
   if (!(per_second >= 1)) return fmt::format("{:.2g}", per_second);
   const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(per_second)) - 2));

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "headwater/io/text/with_commas.hpp"
+
 // A progress line on standard error: work done, rate, and remaining time. Silent if standard error
 // is not a terminal or --quiet is given.
 class Progress {
@@ -29,7 +31,6 @@ class Progress {
   Clock::time_point last_ = start_;
 };
 
-// 1234567 -> "1,234,567"
-std::string with_commas(std::int64_t number);
+using headwater::with_commas;
 // Rounds a rate to three digits: 45123.4 -> "45,100".
 std::string rounded_rate(double per_second);

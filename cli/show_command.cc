@@ -243,6 +243,8 @@ void print_text(const ShowOptions& options, const Model& model) {
   if (!model.choice_of_components.empty()) {
     fmt::print("{}", choice_text(model.choice_of_components));
   }
+  if (!model.stability.empty()) fmt::print("{}", stability_text(model.stability));
+  if (!model.choice_of_prior.empty()) fmt::print("{}", choice_text(model.choice_of_prior));
   print_words("{} observations by {} EM, {} engine, log-likelihood {:.6f}\n",
               with_commas(model.observations), to_string(model.method), to_string(model.engine),
               model.log_likelihood);

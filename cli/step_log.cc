@@ -15,7 +15,7 @@ constexpr std::size_t kLoggedChannels = 3;  // of the smallest tail probability
 }  // namespace
 
 std::string log_line(const StepReport& report, EngineKind engine, const Estimate& estimate,
-                     const Surprise* surprise, const std::string& time) {
+                     const Surprise* surprise, const std::string& time, bool with_prior) {
   JsonWriter json;
   json.begin_object();
   json.key("t").value(report.t);
@@ -47,6 +47,7 @@ std::string log_line(const StepReport& report, EngineKind engine, const Estimate
   if (report.revived >= 0) {
     json.key("revived").value(static_cast<std::int64_t>(report.revived + 1));
   }
+  if (with_prior) json.key("prior").value(estimate.prior.name());
   json.key("parameters");
   write_parameters(json, estimate.prior.parameters());
   json.end_object();

@@ -18,9 +18,10 @@ struct Surprise {
 // The lines that --log and --activations have, each with its line end.
 
 // surprise: null if it was not asked for. time: empty if rows have none.
+// with_prior: names the prior, which may change from line to line.
 std::string log_line(const headwater::StepReport& report, headwater::EngineKind engine,
                      const headwater::Estimate& estimate, const Surprise* surprise,
-                     const std::string& time);
+                     const std::string& time, bool with_prior = false);
 std::string bad_row_line(const std::string& message);
 
 // The time, K activations, then the surprise and its tail probability.

@@ -27,13 +27,14 @@ import other_priors
 import prediction
 import smoothers
 import starts
+import sure
 import walkthrough
 from page import write_page
 from workshop import CommandFailed, Workshop
 
 # In the order of the page.
-SECTIONS = [model_picture, figure1, figure2, figure3, accuracy, smoothers, starts, prediction, joint, other_priors,
-            large, walkthrough]
+SECTIONS = [model_picture, figure1, figure2, figure3, accuracy, smoothers, starts, sure, prediction, joint,
+            other_priors, large, walkthrough]
 
 
 def parse_arguments():

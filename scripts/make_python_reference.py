@@ -108,7 +108,7 @@ def reference():
     for name in ("Stream", "OnlineNMF", "Model"):
         parts += class_section(name, getattr(headwater, name))
     parts += class_section("Filter", headwater.Filter, is_made_by_users=False)
-    for name in ("simulate", "check_prior", "list_priors"):
+    for name in ("simulate", "compare", "check_prior", "list_priors"):
         parts.append(section(signature(getattr(headwater, name), name), getattr(headwater, name), 2))
     parts.append(f"## Prior\n\n{as_markdown(described(headwater.Prior))}\n")
     for name in ("sample_initial", "sample_transition", "activations"):

@@ -15,7 +15,6 @@ constexpr double kToLeaveNarrow = 3;
 constexpr double kBetweenDispersed = 1;
 // By so many standard errors counts scatter less than Poisson counts could.
 constexpr double kClearlyNarrow = 2;
-constexpr double kImpossible = -1e6;  // log-probability of what cannot be
 
 bool has_hurdle(const AnyLaw& law) { return law->variance(0).has_hurdle(); }
 

@@ -17,7 +17,9 @@ using MakeFilter = std::function<std::unique_ptr<Engine>(const Estimate& estimat
 
 // Of this many observations, so many are fitted to; the others are to be predicted.
 Index fitted_part(Index observations);
-// log p(y_t | y_1 .. y_{t-1}) of each observation after the fitted ones.
+// log p(y_t | y_1 .. y_{t-1}) of each observation after the fitted ones; kImpossible for one that
+// cannot be.
+inline constexpr double kImpossible = -1e6;
 Vector held_out_predictions(Engine& engine, const RecordView& observations, Index fitted);
 
 // How much better one series of predictions is than another.

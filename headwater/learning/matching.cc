@@ -73,14 +73,34 @@ Matrix in_order_of(const Matrix& estimate, const Matrix& truth) {
   return ordered;
 }
 
-Vector best_cosines(const Matrix& basis, const Matrix& other) {
+namespace {
+
+// Of each column of one with each of the other.
+Matrix cosines(const Matrix& basis, const Matrix& other) {
   assert(basis.rows() == other.rows());
   // The smallest number keeps a column of zeros from dividing by zero.
   const auto unit_columns = [](const Matrix& matrix) -> Matrix {
     const double least = std::numeric_limits<double>::min();
     return matrix.array().rowwise() / matrix.colwise().norm().array().max(least);
   };
-  return (unit_columns(basis).transpose() * unit_columns(other)).rowwise().maxCoeff();
+  return unit_columns(basis).transpose() * unit_columns(other);
+}
+
+}  // namespace
+
+Vector best_cosines(const Matrix& basis, const Matrix& other) {
+  return cosines(basis, other).rowwise().maxCoeff();
+}
+
+// Columns of zeros make up for those that one of the two has less.
+Vector matched_cosines(const Matrix& basis, const Matrix& other) {
+  const Index size = std::max(basis.cols(), other.cols());
+  Matrix all = Matrix::Zero(size, size);
+  all.topLeftCorner(basis.cols(), other.cols()) = cosines(basis, other);
+  const std::vector<Index> partner = least_cost_assignment(-all);
+  Vector result(basis.cols());
+  for (Index k = 0; k < basis.cols(); ++k) result[k] = all(k, partner[k]);
+  return result;
 }
 
 double root_mean_square_error(const Matrix& estimate, const Matrix& truth) {

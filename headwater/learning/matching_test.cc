@@ -49,6 +49,35 @@ TEST(BestCosines, AreThoseOfTheMostSimilarColumn) {
   EXPECT_EQ(best_cosines(Matrix::Zero(6, 1), other)[0], 0);
 }
 
+TEST(MatchedCosines, GiveNoColumnTwoPartners) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const auto& [here, there] : {std::pair<Index, Index>{3, 4}, {4, 3}, {4, 4}}) {
+      const Matrix basis = random_basis(5, here, 10, seed);
+      const Matrix other = random_basis(5, there, 10, seed + 100);
+      // The largest sum over all ways to give columns different partners.
+      std::vector<Index> partner(static_cast<std::size_t>(std::max(here, there)));
+      std::iota(partner.begin(), partner.end(), 0);
+      double most = 0;
+      do {
+        double sum = 0;
+        for (Index k = 0; k < here; ++k) {
+          if (partner[k] < there) sum += best_cosines(basis.col(k), other.col(partner[k]))[0];
+        }
+        most = std::max(most, sum);
+      } while (std::ranges::next_permutation(partner).found);
+      EXPECT_NEAR(matched_cosines(basis, other).sum(), most, 1e-12);
+      EXPECT_TRUE(
+          (matched_cosines(basis, other).array() <= best_cosines(basis, other).array()).all());
+    }
+  }
+  // Two columns alike are found once where the other basis has one of them.
+  Matrix twice(3, 2);
+  twice << 1, 1, 2, 2, 0, 0;
+  const Vector found = matched_cosines(twice, twice.leftCols(1));
+  EXPECT_NEAR(found.maxCoeff(), 1, 1e-14);
+  EXPECT_EQ(found.minCoeff(), 0);
+}
+
 TEST(Matching, UndoesAPermutation) {
   const Matrix truth = random_basis(8, 5, 10, 1);
   Matrix shuffled(8, 5);

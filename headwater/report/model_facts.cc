@@ -20,6 +20,20 @@ void write_choice(JsonWriter& json, const std::vector<ComponentScore>& table) {
   json.end_array();
 }
 
+void write_priors(JsonWriter& json, const std::vector<PriorScore>& table) {
+  json.key("choice_of_prior").begin_array();
+  for (const PriorScore& row : table) {
+    json.begin_object();
+    json.key("prior").value(row.prior);
+    json.key("counts").value(row.law);
+    json.key("score").value(row.score);
+    json.key("standard_error").value(row.standard_error);
+    json.key("chosen").value(row.chosen);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_errors_of(JsonWriter& json, const ErrorsOfEstimate& errors) {
   json.key("parameters");
   write_parameters(json, errors.parameters);
@@ -96,6 +110,15 @@ void write_model_facts(JsonWriter& json, const Model& model, const Estimate& est
   }
   json.end_array();
   if (!model.choice_of_components.empty()) write_choice(json, model.choice_of_components);
+  if (!model.choice_of_prior.empty()) write_priors(json, model.choice_of_prior);
+  if (!model.stability.empty()) {
+    json.key("stability").begin_object();
+    json.key("restarts").value(model.stability.restarts);
+    json.key("found").begin_array();
+    for (const Index count : model.stability.found) json.value(count);
+    json.end_array();
+    json.end_object();
+  }
   if (model.standard_errors) write_errors(json, *model.standard_errors);
   json.key("engine").value(to_string(model.engine));
   if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);

@@ -88,8 +88,7 @@ const Choices<BackwardDraw>& backward_choices() {
 }
 
 const Choices<Scale>& scale_choices() {
-  static const Choices<Scale> choices = {
-      {"auto", Scale::kExpanded}, {"basis", Scale::kPlain}};
+  static const Choices<Scale> choices = {{"auto", Scale::kExpanded}, {"basis", Scale::kPlain}};
   return choices;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "headwater/inference.hpp"
+#include "headwater/model.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/parallel/thread_pool.hpp"
 #include "headwater/session/paired_scores.hpp"
@@ -37,5 +39,13 @@ class Comparison {
   PairedScores scores_;
   std::vector<std::int64_t> impossible_;
 };
+
+// "gamma, K = 5, negative-binomial, period 24"
+std::string description_of(const Model& model);
+
+// Which of the models predicts best, and how clearly, in one sentence. names: what to call each;
+// descriptions: what each is.
+std::string verdict(const PairedScores& scores, const std::vector<std::string>& names,
+                    const std::vector<std::string>& descriptions);
 
 }  // namespace headwater

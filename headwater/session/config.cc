@@ -67,6 +67,16 @@ void Config::validate() const {
                                  paper_exact ? "paper-exact, which has an M-step an observation"
                                              : "method batch, which takes all sequences at once"));
   }
+  if (prior.name == PriorConfig::kAuto) {
+    const char* const without = paper_exact                ? "paper-exact"
+                                : initial_basis.size() > 0 ? "a starting basis"
+                                : init == Init::kRandom    ? "init random"
+                                                           : nullptr;
+    if (without != nullptr) {
+      throw UsageError(fmt::format(
+          "prior auto is decided by the search for a start; there is none with {}", without));
+    }
+  }
   if (m_step.hold_basis && initial_basis.size() == 0) {
     throw UsageError("hold basis needs the basis that is to be held; give it with init");
   }

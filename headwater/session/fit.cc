@@ -31,27 +31,35 @@ Trace new_trace(const Config& config) {
 
 }  // namespace
 
+Session::Fit::Fit(const Config& config)
+    : Fit(config, make_priors(config.num_components, config.prior), false) {}
+
 Session::Fit::Fit(Config config, AnyPrior prior, bool is_continued)
+    : Fit(std::move(config), std::vector<AnyPrior>{std::move(prior)}, is_continued) {}
+
+Session::Fit::Fit(Config config, std::vector<AnyPrior> priors, bool is_continued)
     : config_(std::move(config)),
-      prior_(std::move(prior)),
+      priors_(std::move(priors)),
       is_continued_(is_continued),
       trace_(new_trace(config_)) {
-  if (config_.num_components == 0) config_.num_components = prior_.num_components();
+  const AnyPrior& first = priors_.front();
+  if (config_.num_components == 0) config_.num_components = first.num_components();
   config_.validate();
-  if (prior_.num_components() != config_.num_components) {
+  if (first.num_components() != config_.num_components) {
     throw UsageError(fmt::format("the prior has {} components and {} were asked for",
-                                 prior_.num_components(), config_.num_components));
+                                 first.num_components(), config_.num_components));
   }
-  const Parameters parameters = prior_.parameters();
+  const Parameters parameters = first.parameters();
   for (const std::string& name : config_.m_step.held_parameters) {
     const bool is_profile =
         (name == kProfile || name == kChannelProfile) && !config_.season.periods.empty();
-    if (find_parameter(parameters, name) == nullptr && !is_law_parameter(name) && !is_profile) {
-      throw UsageError(
-          fmt::format("prior '{}' has no parameter '{}' to hold", prior_.name(), name));
+    if (is_law_parameter(name) || is_profile) continue;
+    if (chooses_prior()) refuse_with_auto_prior(name);
+    if (find_parameter(parameters, name) == nullptr) {
+      throw UsageError(fmt::format("prior '{}' has no parameter '{}' to hold", first.name(), name));
     }
   }
-  check_engine(config_, prior_);
+  leave_out_unreachable();
   if (!is_continued_) check_start();
 }
 
@@ -65,7 +73,7 @@ void Session::Fit::check(const Observation& y) {
                                    basis.rows(), size));
     }
     check_names(names_, size, "the data");
-    check_cost(config_, prior_, size);
+    check_cost(config_, provisional_prior(), size);
     num_channels_ = size;
   }
   if (size != num_channels_) {
@@ -123,7 +131,11 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(log_likelihood_after_start_),
                  "a log-likelihood that is not finite");
   for (std::optional<Contender>* contender : {&leader_, &rival_}) {
-    exchange_contender(archive, *contender);
+    std::string prior = (*contender ? prior_of(**contender) : provisional_prior()).name();
+    if (chooses_prior()) archive(prior);
+    archive.expect(std::ranges::find(priors_, prior, &AnyPrior::name) != priors_.end(),
+                   "a prior that is not to choose from");
+    exchange_contender(archive, *contender, start_prior(prior));
     if (*contender) (*contender)->exchange_average(archive);
   }
   archive.expect(leader_.has_value() == (observations_ > 0), "observations without a fit");
@@ -134,7 +146,8 @@ void Session::Fit::exchange(StateArchive& archive) {
   }
 }
 
-void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Contender>& contender) {
+void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Contender>& contender,
+                                      const AnyPrior& prior) {
   bool is_there = contender.has_value();
   archive(is_there);
   if (archive.is_reading()) contender.reset();
@@ -152,15 +165,15 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
   archive.expect(is_count(waits_for) || waits_for == Contender::kNever,
                  "a number of observations that is none");
   if (!contender) {
-    Estimate blank = blank_estimate(archive, num_channels_, law, periods);
+    Estimate blank = blank_estimate(archive, num_channels_, prior, law, periods);
     auto engine = is_between_rounds()
                       ? round_engine_for(blank)
                       : engine_for(blank, config_.seed,
                                    std::make_shared<ThreadPool>(config_.engine.num_threads));
-    contender.emplace(
-        Contender{waits_for,
-                  {},
-                  OnlineEm(std::move(engine), std::move(blank), learner_options({}, waits_for))});
+    contender.emplace(Contender{
+        waits_for,
+        {},
+        OnlineEm(std::move(engine), std::move(blank), learner_options(prior, {}, waits_for))});
   }
   archive(contender->report, contender->learner, contender->guard, contender->outliers,
           contender->first_outlier);
@@ -169,7 +182,7 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
 }
 
 Estimate Session::Fit::blank_estimate(const StateArchive& archive, Index num_channels,
-                                      const std::string& law,
+                                      const AnyPrior& prior, const std::string& law,
                                       const std::vector<Index>& periods) const {
   archive.expect(std::ranges::find(law_table(), law, &LawInfo::name) != law_table().end(),
                  "an unknown law of the counts");
@@ -182,7 +195,7 @@ Estimate Session::Fit::blank_estimate(const StateArchive& archive, Index num_cha
   counts.law = law;
   counts.parameters.clear();
   const Index columns = config_.num_components + (config_.background ? 1 : 0);
-  return {Matrix::Ones(num_channels, columns), prior_, make_law(num_channels, counts),
+  return {Matrix::Ones(num_channels, columns), prior, make_law(num_channels, counts),
           Season::flat(config_.num_components, periods)};
 }
 
@@ -244,8 +257,10 @@ void Session::Fit::run_batch() {
   };
   Start start = find_start(held_back_, {});
   batch_report_ = std::move(start.report);
-  const BatchEmOptions options = batch_options(start.expectation);
-  if (engine().kind == EngineKind::kExact && !drifts(start.estimate.law)) {
+  const AnyPrior& prior = start_prior(start.estimate.prior.name());
+  const BatchEmOptions options = batch_options(prior, start.expectation);
+  const EngineKind kind = choose_engine(config_, prior, num_channels_).kind;
+  if (kind == EngineKind::kExact && !drifts(start.estimate.law)) {
     batch_ = batch_em(held_back_, std::move(start.estimate), options, tell);
   } else {
     const auto pool = std::make_shared<ThreadPool>(config_.engine.num_threads);
@@ -312,7 +327,7 @@ Model Session::Fit::model() const {
   model.lost_mass = batch_ ? 0 : leader_->learner.mean_lost_mass();
   if (choice.kind == EngineKind::kParticle) {
     model.proposal = health_.was_guided() ? ProposalKind::kGuided
-                                          : choose_proposal(config_, prior_, num_channels_);
+                                          : choose_proposal(config_, prior(), num_channels_);
     model.effective_part = health_.mean_part();
   }
   model.method = config_.method;
@@ -333,7 +348,8 @@ Model Session::Fit::model() const {
   model.options = describe(config_);
   model.state = past_;
   model.standard_errors = standard_errors_;
-  for (const Parameter& parameter : prior_.parameters()) {
+  model.choice_of_prior = start_report().priors;
+  for (const Parameter& parameter : prior().parameters()) {
     model.options.emplace_back("start-" + parameter.name,
                                fmt::format("{}", fmt::join(as_span(parameter.value), ",")));
   }

@@ -40,6 +40,7 @@ class OwnCallback {
 // What a Session keeps behind its pointer; Session says what each function does.
 class Session::Fit {
  public:
+  explicit Fit(const Config& config);  // the prior is config.prior
   Fit(Config config, AnyPrior prior, bool is_continued = false);
   Fit(const Model& model, const Config& config, const Continuation& how);
 
@@ -54,7 +55,7 @@ class Session::Fit {
   const Config& config() const { return config_; }
   std::int64_t observations() const { return observations_; }
   double log_likelihood() const;
-  EngineChoice engine() const { return choose_engine(config_, prior_, num_channels_); }
+  EngineChoice engine() const { return choose_engine(config_, prior(), num_channels_); }
   const OnlineEm* learner() const { return leader_ ? &leader_->learner : nullptr; }
   bool is_settled() const { return is_settled_; }
   const StartReport& start_report() const { return leader_ ? leader_->report : batch_report_; }
@@ -88,6 +89,8 @@ class Session::Fit {
   OwnCallback<void(std::int64_t, std::int64_t)> on_search;
 
  private:
+  Fit(Config config, std::vector<AnyPrior> priors, bool is_continued);
+
   void check_start() const;
   void check(const Observation& y);
   const Contender& started() const;  // throws UsageError before the start
@@ -95,12 +98,14 @@ class Session::Fit {
   // How a fit starts (fit_start.cc).
   bool start_is_given() const;
   bool wants_to_hold_back() const;
+  // For this prior, and for the one of those to choose from that wants most.
+  Index num_to_hold_back(const AnyPrior& prior) const;
   Index num_to_hold_back() const;
-  MStepOptions m_step_options(const BasisExpectation& expectation) const;
+  MStepOptions m_step_options(const AnyPrior& prior, const BasisExpectation& expectation) const;
   // waits_for: see Contender.
-  OnlineEmOptions learner_options(const BasisExpectation& expectation,
+  OnlineEmOptions learner_options(const AnyPrior& prior, const BasisExpectation& expectation,
                                   std::int64_t waits_for) const;
-  BatchEmOptions batch_options(const BasisExpectation& expectation) const;
+  BatchEmOptions batch_options(const AnyPrior& prior, const BasisExpectation& expectation) const;
   bool searches() const;
   bool learns_season() const;
   // Whether the first M-step waits until what was searched is in.
@@ -121,6 +126,24 @@ class Session::Fit {
   Start provisional_start(const RecordView& observations) const;
   Start find_start(const RecordView& observations, const SearchEffort& effort) const;
 
+  // Which prior it is to be (fit_prior.cc).
+  void leave_out_unreachable();
+  bool chooses_prior() const { return priors_.size() > 1; }
+  // Before a choice the first one.
+  const AnyPrior& provisional_prior() const { return priors_.front(); }
+  // As it starts: the one of this name, and the one of the fit that leads.
+  const AnyPrior& start_prior(const std::string& name) const;
+  const AnyPrior& prior() const;
+  const AnyPrior& prior_of(const Contender& contender) const;
+  // A start under this prior. periods: of the season.
+  StartSearch search_start(const RecordView& observations, const AnyPrior& prior,
+                           const std::vector<Index>& periods, const SearchEffort& effort) const;
+  // The scores of all that can be afforded, of which one is chosen; none where there are too few
+  // observations.
+  std::vector<PriorScore> compare_priors(const RecordView& observations,
+                                         const std::vector<Index>& periods,
+                                         const SearchEffort& effort) const;
+
   // How a stream is taken in (fit_live.cc).
   void add(const Observation& y);
   void begin();
@@ -130,6 +153,7 @@ class Session::Fit {
   void take_in(const Observation& y);
   StepReport first_step();
   void end_race_if_over();
+  void begin_trace_if_new(const std::string& prior_before);
   StepReport predicted_step(const Observation& y);
   void publish(StepReport& report);
   void tell_of_start();
@@ -140,10 +164,12 @@ class Session::Fit {
                   const OnlineEm::BeforeMStep& before_m_step = {}) const;
   // Not if it is an outlier, which is treated as missing.
   bool is_let_in(Contender& contender, const Observation& y) const;
-  void exchange_contender(StateArchive& archive, std::optional<Contender>& contender);
+  // prior: what a contender that is read is to start with.
+  void exchange_contender(StateArchive& archive, std::optional<Contender>& contender,
+                          const AnyPrior& prior);
   // Of the sizes that were read, for the archive to fill.
-  Estimate blank_estimate(const StateArchive& archive, Index num_channels, const std::string& law,
-                          const std::vector<Index>& periods) const;
+  Estimate blank_estimate(const StateArchive& archive, Index num_channels, const AnyPrior& prior,
+                          const std::string& law, const std::vector<Index>& periods) const;
 
   // How a fit goes by rounds (fit_rounds.cc).
   // One sequence of a round, under way.
@@ -197,7 +223,7 @@ class Session::Fit {
                                      std::shared_ptr<const ThreadPool> pool) const;
 
   Config config_;
-  AnyPrior prior_;
+  std::vector<AnyPrior> priors_;  // to choose from; one where there is no choice
   bool is_finished_ = false;
   bool is_torn_ = false;  // an error came in the middle of an observation
   Index num_channels_ = 0;

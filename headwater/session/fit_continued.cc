@@ -43,6 +43,7 @@ std::string recorded(const Model& model, const std::string& option) {
 // What the fit found or chose may be asked for again in the words that it was found by.
 Config with_findings_of(const Model& model, Config config) {
   const Config own = config_of(model);
+  if (config.prior.name == PriorConfig::kAuto) config.prior.name = own.prior.name;
   if (config.counts.law == CountsConfig::kAuto) config.counts.law = own.counts.law;
   if (config.engine.kind == EngineKind::kAuto || config.engine.kind == model.engine) {
     config.engine.kind = own.engine.kind;
@@ -159,7 +160,7 @@ void Session::Fit::forget_all_but(std::int64_t observations) {
   leader_->learner.forget_all_but(observations);
   if (grows_from_ <= observations) return;
   grows_from_ = observations;
-  leader_->learner.set_step_size(learner_options({}, 0).step_size);
+  leader_->learner.set_step_size(learner_options(prior(), {}, 0).step_size);
 }
 
 // Of a fit that has ended. Batch EM has no statistics that weigh observations alike; one more
@@ -179,8 +180,11 @@ void Session::Fit::remember_past() {
       guard.suspects(held_back_[t]);
     }
     follow(*engine, blocks, [&] { engine->finish(); });
-    leader_.emplace(Contender{
-        0, {}, OnlineEm(std::move(engine), batch_->estimate, learner_options({}, 0)), guard});
+    leader_.emplace(
+        Contender{0,
+                  {},
+                  OnlineEm(std::move(engine), batch_->estimate, learner_options(prior(), {}, 0)),
+                  guard});
     leader_->learner.set_past({.observations = observations_});
     standard_errors_ = errors_of(leader_->learner, batch_->estimate, blocks);
     leader_->outliers = batch_outliers_;
@@ -224,7 +228,7 @@ void Session::Fit::exchange_past(StateArchive& archive) {
     trace_.take_up({}, interval);
     choose_steps();
   }
-  exchange_contender(archive, leader_);
+  exchange_contender(archive, leader_, prior());
 }
 
 void Session::Fit::take_up_past(const Model& model) {
@@ -313,15 +317,15 @@ void Session::Fit::imagine_past(const Model& model) {
   }
   engine->finish();
   if (Statistics* const statistics = engine->mutable_statistics()) {
-    settle_on(m_step_options({}), estimate, observations_, *statistics);
+    settle_on(m_step_options(prior(), {}), estimate, observations_, *statistics);
   }
   if (is_by_rounds()) {
     auto of_rounds = round_engine_for(estimate);
     *of_rounds->mutable_statistics() = engine->statistics();
     engine = std::move(of_rounds);
   }
-  leader_.emplace(
-      Contender{0, {}, OnlineEm(std::move(engine), estimate, learner_options({}, 0)), guard});
+  leader_.emplace(Contender{
+      0, {}, OnlineEm(std::move(engine), estimate, learner_options(prior(), {}, 0)), guard});
   leader_->outliers = std::clamp<std::int64_t>(model.outliers, 0, observations_);
   leader_->first_outlier = std::clamp<std::int64_t>(model.first_outlier, 0, observations_);
   leader_->learner.set_past(

@@ -97,13 +97,17 @@ void Session::Fit::climb_if_due() {
 
 void Session::Fit::settle(const RecordView& observations) {
   tell_of_start();
-  Contender last = contender(find_start(observations, {}), observations, num_to_hold_back());
+  Start start = find_start(observations, {});
+  const AnyPrior& prior = start_prior(start.estimate.prior.name());
+  Contender last = contender(std::move(start), observations, num_to_hold_back(prior));
+  const std::string before = this->prior().name();
   rival_.reset();
   if (has_searched_) {
     rival_ = std::move(leader_);
     race_ = Race(observations.size() + observations.size() / kPartOfRace, kClearly);
   }
   leader_.emplace(std::move(last));
+  begin_trace_if_new(before);
   is_settled_ = true;
 }
 
@@ -119,9 +123,10 @@ Contender Session::Fit::contender(Start start, const RecordView& observations,
                                   std::int64_t waits_for, StepReport* report) const {
   auto engine = engine_for(start.estimate, config_.seed,
                            std::make_shared<ThreadPool>(config_.engine.num_threads));
+  const AnyPrior& prior = start_prior(start.estimate.prior.name());
   Contender made{waits_for, std::move(start.report),
                  OnlineEm(std::move(engine), std::move(start.estimate),
-                          learner_options(start.expectation, waits_for))};
+                          learner_options(prior, start.expectation, waits_for))};
   for (Index t = 0; t < observations.size(); ++t) {
     if (on_search.get() && t % kTellEvery == kTellEvery - 1) on_search.get()(1, 1);
     const StepReport last = step(made, observations[t]);
@@ -153,7 +158,7 @@ bool Session::Fit::is_let_in(Contender& contender, const Observation& y) const {
   const OnlineEm& learner = contender.learner;
   const Emission& emission = learner.engine().emission();
   Vector x = Vector::Ones(emission.num_columns());
-  x.head(config_.num_components) = mean_activation(prior_);
+  x.head(config_.num_components) = mean_activation(prior_of(contender));
   if (learner.observations() > 0) x = x.cwiseMax(learner.engine().filtered_activation());
   const std::int64_t t = learner.observations() + 1;
   if (!contender.guard.refuses(y, emission.at(y.position()), x, t)) return true;
@@ -185,8 +190,17 @@ StepReport Session::Fit::first_step() {
 
 void Session::Fit::end_race_if_over() {
   if (!rival_ || !race_.is_over(leader_->learner.observations())) return;
+  const std::string before = prior().name();
   if (race_.rival_wins()) std::swap(leader_, rival_);
   rival_.reset();
+  begin_trace_if_new(before);
+}
+
+// Parameters of another prior have no place in the trace, nor have its particles in their report.
+void Session::Fit::begin_trace_if_new(const std::string& prior_before) {
+  if (prior().name() == prior_before) return;
+  trace_.take_up({}, 1);
+  health_ = {};
 }
 
 StepReport Session::Fit::predicted_step(const Observation& y) {

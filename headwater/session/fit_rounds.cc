@@ -35,25 +35,27 @@ std::uint64_t seed_of(std::uint64_t seed, std::int64_t index) {
 std::string SequenceRound::State::bytes() const {
   State copy = *this;
   Index num_channels = estimate.basis.rows();
+  std::string prior = estimate.prior.name();
   std::string law = estimate.law->name();
   std::vector<Index> periods;
   for (const Matrix& profile : estimate.season.profiles()) periods.push_back(profile.cols());
   StateArchive archive;
   archive.count(num_channels);
-  archive(law, periods, copy.estimate, copy.guard, copy.first, copy.observations, copy.num_reported,
-          copy.wants_rows);
+  archive(prior, law, periods, copy.estimate, copy.guard, copy.first, copy.observations,
+          copy.num_reported, copy.wants_rows);
   return archive.bytes();
 }
 
 SequenceRound Session::Fit::round_of(const std::string& bytes) const {
   StateArchive archive(bytes);
   Index num_channels = 0;
+  std::string prior;
   std::string law;
   std::vector<Index> periods;
   archive.count(num_channels);
-  archive(law, periods);
-  auto state = std::make_shared<SequenceRound::State>(
-      SequenceRound::State{.estimate = blank_estimate(archive, num_channels, law, periods)});
+  archive(prior, law, periods);
+  auto state = std::make_shared<SequenceRound::State>(SequenceRound::State{
+      .estimate = blank_estimate(archive, num_channels, start_prior(prior), law, periods)});
   archive(state->estimate, state->guard, state->first, state->observations, state->num_reported,
           state->wants_rows);
   archive.expect_end();
@@ -84,9 +86,10 @@ std::unique_ptr<Engine> Session::Fit::round_engine_for(const Estimate& estimate)
 
 Contender Session::Fit::round_contender(Start start, std::int64_t waits_for) const {
   auto engine = round_engine_for(start.estimate);
+  const AnyPrior& prior = start_prior(start.estimate.prior.name());
   return {waits_for, std::move(start.report),
           OnlineEm(std::move(engine), std::move(start.estimate),
-                   learner_options(start.expectation, waits_for))};
+                   learner_options(prior, start.expectation, waits_for))};
 }
 
 void Session::Fit::refuse_without_rounds() const {
@@ -100,9 +103,13 @@ bool Session::Fit::wants_start() const {
 // The observations are taken in again, this time by rounds.
 void Session::Fit::start_rounds(const RecordView& observations) {
   tell_of_start();
-  Contender last = round_contender(find_start(observations, {}), num_to_hold_back());
+  Start start = find_start(observations, {});
+  const AnyPrior& prior = start_prior(start.estimate.prior.name());
+  Contender last = round_contender(std::move(start), num_to_hold_back(prior));
+  const std::string before = this->prior().name();
   rival_.reset();
   leader_.emplace(std::move(last));
+  begin_trace_if_new(before);
   is_settled_ = true;
   num_reported_ = std::ssize(observations.sequences());
   reported_ = observations.size();
@@ -277,7 +284,7 @@ bool Session::Fit::is_outlier_in_sequence(SequenceRun& run, const Observation& y
   if (!guards() || !run.sums.guard.suspects(y)) return false;
   const Emission& emission = run.engine->emission();
   Vector x = Vector::Ones(emission.num_columns());
-  x.head(config_.num_components) = mean_activation(prior_);
+  x.head(config_.num_components) = mean_activation(run.from.estimate.prior);
   if (t > 0) x = x.cwiseMax(run.engine->filtered_activation());
   return run.sums.guard.refuses(y, emission.at(y.position()), x, run.from.observations + t + 1);
 }

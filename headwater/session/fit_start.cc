@@ -50,10 +50,11 @@ constexpr std::int64_t kReviveAfter = 1000;
 
 }  // namespace
 
-MStepOptions Session::Fit::m_step_options(const BasisExpectation& expectation) const {
+MStepOptions Session::Fit::m_step_options(const AnyPrior& prior,
+                                          const BasisExpectation& expectation) const {
   MStepOptions options = config_.effective_m_step();
   const bool has_particles =
-      prior_.is_finite() && choose_engine(config_, prior_, 0).kind == EngineKind::kParticle;
+      prior.is_finite() && choose_engine(config_, prior, 0).kind == EngineKind::kParticle;
   if (has_particles && !config_.paper_exact) {
     options.transition_floor = std::min(0.1, 2 / static_cast<double>(config_.engine.num_particles));
   }
@@ -92,11 +93,17 @@ bool Session::Fit::searches() const {
 }
 
 Index Session::Fit::num_to_hold_back() const {
+  Index most = 0;
+  for (const AnyPrior& prior : priors_) most = std::max(most, num_to_hold_back(prior));
+  return most;
+}
+
+Index Session::Fit::num_to_hold_back(const AnyPrior& prior) const {
   Index longest = 0;
   for (const Period& period : config_.season.periods) {
     longest = std::max(longest, period.is_auto() ? kPeriodsLookedFor : steps_of(period));
   }
-  const Index wanted = searches() ? start_buffer(num_channels_, prior_, kPeriodsToSee * longest)
+  const Index wanted = searches() ? start_buffer(num_channels_, prior, kPeriodsToSee * longest)
                                   : std::max<Index>(kStartObservations, kPeriodsToSee * longest);
   return config_.start_on > 0 ? std::min<Index>(wanted, config_.start_on) : wanted;
 }
@@ -186,12 +193,13 @@ AnyLaw Session::Fit::provisional_law(const RecordView& observations) const {
 
 Start Session::Fit::provisional_start(const RecordView& observations) const {
   const Season season = Season::flat(config_.num_components, known_periods());
+  const AnyPrior& prior = provisional_prior();
   if (start_is_given()) {
-    return {{config_.initial_basis, prior_, laws().front(), season}};
+    return {{config_.initial_basis, prior, laws().front(), season}};
   }
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
-                                                  : even_start(observations, prior_, config_.seed);
-  return {{with_background(std::move(basis), observations.rates()), prior_,
+                                                  : even_start(observations, prior, config_.seed);
+  return {{with_background(std::move(basis), observations.rates()), prior,
            provisional_law(observations), season}};
 }
 
@@ -202,20 +210,22 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
   const std::vector<Index> periods = choose_periods(usual, report);
   const Season flat = Season::flat(config_.num_components, periods);
   if (searches()) {
-    const Index most = std::min<Index>(usual.size(), num_to_hold_back());
-    StartSearch found = automatic_start(usual.first(most), prior_, laws(), config_.background,
-                                        m_step_options({}), config_.seed, on_search.get(),
-                                        learns_season() ? periods : std::vector<Index>(), effort,
-                                        ThreadPool(config_.engine.num_threads));
+    const std::vector<PriorScore> priors = compare_priors(usual, periods, effort);
+    const auto chosen = std::ranges::find_if(priors, &PriorScore::chosen);
+    StartSearch found = search_start(
+        usual, chosen == priors.end() ? provisional_prior() : start_prior(chosen->prior), periods,
+        effort);
+    found.report.priors = priors;
     found.report.looked_for_periods = report.looked_for_periods;
     found.report.periods = std::move(report.periods);
     if (!learns_season()) found.estimate.season = flat;
     return {std::move(found.estimate), std::move(found.expectation), std::move(found.report)};
   }
+  const AnyPrior& prior = provisional_prior();  // the only one where there is no search
   const Matrix rates = observations.rates();
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
-                                                  : random_start(rates, prior_, config_.seed);
-  Estimate start{with_background(std::move(basis), rates), prior_, laws().front(), flat};
+                                                  : random_start(rates, prior, config_.seed);
+  Estimate start{with_background(std::move(basis), rates), prior, laws().front(), flat};
   if (!learns_season()) return {std::move(start), {}, std::move(report)};
   return {with_season(std::move(start), channel_profiles(observations, periods),
                       config_.initial_basis.size() > 0 ? Columns::kStay : Columns::kChange),
@@ -229,7 +239,8 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
 // that is given; but it may be far off, and the stream short, so that M-steps do not wait: only the
 // first observations weigh the same. Steps or a burn-in that somebody has asked for are taken as
 // they are.
-OnlineEmOptions Session::Fit::learner_options(const BasisExpectation& expectation,
+OnlineEmOptions Session::Fit::learner_options(const AnyPrior& prior,
+                                              const BasisExpectation& expectation,
                                               std::int64_t waits_for) const {
   OnlineEmOptions options;
   options.step_size = config_.step_size;
@@ -254,16 +265,17 @@ OnlineEmOptions Session::Fit::learner_options(const BasisExpectation& expectatio
   options.revive_after = config_.paper_exact ? 0 : kReviveAfter;
   options.seed = config_.seed;
   options.keep_blocks = config_.standard_errors;
-  options.m_step = m_step_options(expectation);
+  options.m_step = m_step_options(prior, expectation);
   return options;
 }
 
-BatchEmOptions Session::Fit::batch_options(const BasisExpectation& expectation) const {
+BatchEmOptions Session::Fit::batch_options(const AnyPrior& prior,
+                                           const BasisExpectation& expectation) const {
   BatchEmOptions options;
   options.max_iterations = config_.iterations;
   options.tolerance = config_.tolerance;
   options.unseen_past = !config_.paper_exact;
-  options.m_step = m_step_options(expectation);
+  options.m_step = m_step_options(prior, expectation);
   options.m_step.shrink_profile = false;  // batch EM climbs the likelihood itself
   return options;
 }

@@ -209,6 +209,78 @@ std::vector<ComponentScore> read_choice(const Hdf5Contents& file) {
   return table;
 }
 
+constexpr const char* kPriors = "/choice_of_prior";
+
+void write_priors(Hdf5File& file, const std::vector<PriorScore>& table) {
+  if (table.empty()) return;
+  std::vector<std::string> priors;
+  std::vector<std::string> laws;
+  Matrix numbers(std::ssize(table), 3);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const PriorScore& row = table[i];
+    priors.push_back(row.prior);
+    laws.push_back(row.law);
+    numbers.row(static_cast<Index>(i)) << row.score, row.standard_error, row.chosen ? 1 : 0;
+  }
+  const std::string group = kPriors;
+  file.write(group + "/prior", priors);
+  file.write(group + "/counts", laws);
+  file.write(group + "/score", Vector(numbers.col(0)));
+  file.write(group + "/standard_error", Vector(numbers.col(1)));
+  file.write(group + "/chosen", Vector(numbers.col(2)));
+}
+
+std::vector<PriorScore> read_priors(const Hdf5Contents& file) {
+  const std::string group = kPriors;
+  if (!file.contains(group)) return {};
+  const std::vector<std::string> priors = file.read_strings(group + "/prior");
+  const std::vector<std::string> laws = file.read_strings(group + "/counts");
+  const Vector score = file.read_vector(group + "/score");
+  const Vector standard_error = file.read_vector(group + "/standard_error");
+  const Vector chosen = file.read_vector(group + "/chosen");
+  const Index count = std::ssize(priors);
+  if (std::ssize(laws) != count || score.size() != count || standard_error.size() != count ||
+      chosen.size() != count) {
+    throw InputError(group + ": its parts are of different lengths");
+  }
+  std::vector<PriorScore> table;
+  for (Index i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    table.push_back({priors[at], laws[at], score[i], standard_error[i], chosen[i] != 0});
+  }
+  return table;
+}
+
+constexpr const char* kStability = "/stability";
+
+void write_stability(Hdf5File& file, const Stability& stability) {
+  if (stability.empty()) return;
+  const std::string group = kStability;
+  Vector found(std::ssize(stability.found));
+  std::ranges::copy(stability.found, found.begin());
+  file.write(group + "/restarts", stability.restarts);
+  file.write(group + "/found", found);
+}
+
+Stability read_stability(const Hdf5Contents& file, Index num_components) {
+  const std::string group = kStability;
+  if (!file.contains(group)) return {};
+  Stability stability{file.read_int(group + "/restarts"), {}};
+  const Vector found = file.read_vector(group + "/found");
+  if (found.size() != num_components) {
+    throw InputError(fmt::format("{}/found has {} numbers; expected {}, one for each component",
+                                 group, found.size(), num_components));
+  }
+  for (const double count : found) {
+    if (!(count >= 1 && count <= static_cast<double>(stability.restarts))) {
+      throw InputError(fmt::format("{}/found: {} is no number of restarts from 1 to {}", group,
+                                   count, stability.restarts));
+    }
+    stability.found.push_back(static_cast<Index>(count));
+  }
+  return stability;
+}
+
 constexpr const char* kErrors = "/standard_errors";
 
 void write_errors_of(Hdf5File& file, const std::string& group, const ErrorsOfEstimate& errors) {
@@ -333,6 +405,8 @@ Model read_fields(const Hdf5Contents& file, const AnyPrior& prior) {
   }
   model.trace = read_trace(file);
   model.choice_of_components = read_choice(file);
+  model.choice_of_prior = read_priors(file);
+  model.stability = read_stability(file, model.num_components());
   model.standard_errors = read_errors(file, model.reported);
   if (file.contains("/state")) model.state = file.read_bytes("/state");
   return model;
@@ -398,6 +472,8 @@ void ModelFile::write(const Model& model) {
   for (const auto& [name, text] : model.options) file.write("/options/" + name, text);
   write_trace(file, model.trace);
   write_choice(file, model.choice_of_components);
+  write_priors(file, model.choice_of_prior);
+  write_stability(file, model.stability);
   write_errors(file, model.standard_errors);
   if (!model.state.empty()) file.write_bytes("/state", model.state);
   file.commit(kFormat);

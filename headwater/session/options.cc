@@ -286,16 +286,19 @@ OptionTable<Config> run_options() {
 
 const OptionTable<PriorConfig>& prior_options() {
   static const OptionTable<PriorConfig> table = for_python_too(in_group<PriorConfig>(
-      "Model", {text({.name = "prior",
-                      .value_name = "NAME",
-                      .help = "law of the activations, by its name in the list of priors",
-                      .is_required = true,
-                      .recorded = kCheckpoints},
-                     &PriorConfig::name, "the name of a prior"),
-                flag({.name = "per-component",
-                      .help = "each component has parameters of its own, instead of shared ones",
-                      .recorded = kModels},
-                     &PriorConfig::per_component)}));
+      "Model",
+      {text({.name = "prior",
+             .value_name = "NAME",
+             .help = "law of the activations, by its name in the list of priors; auto (fit): "
+                     "the one that best predicts held-out observations of the search for "
+                     "a start, each with the law of the counts that it needs",
+             .is_required = true,
+             .recorded = kCheckpoints},
+            &PriorConfig::name, "the name of a prior"),
+       flag({.name = "per-component",
+             .help = "each component has parameters of its own, instead of shared ones",
+             .recorded = kModels},
+            &PriorConfig::per_component)}));
   return table;
 }
 

@@ -54,24 +54,19 @@ void find_idle_components(const Model& model, Notes& notes) {
       idle.size() == 1 ? "" : "s", list_of(idle), idle.size() == 1 ? "has" : "have", 100 * little));
 }
 
-void find_columns_of_one_seed(const Model& model, std::span<const Matrix> others, Notes& notes) {
-  if (others.empty()) return;
-  const Matrix basis = basis_of(model.reported, model.background);
-  std::vector<Index> found(static_cast<std::size_t>(basis.cols()), 0);
-  for (const Matrix& other : others) {
-    const Vector cosines = best_cosines(basis, other);
-    for (Index k = 0; k < basis.cols(); ++k) found[k] += cosines[k] >= kFoundAgain;
-  }
+void find_columns_of_one_seed(const Model& model, Notes& notes) {
+  const auto& [restarts, found] = model.stability;
   std::vector<std::string> unsure;
-  for (Index k = 0; k < basis.cols(); ++k) {
-    if (2 * found[k] > std::ssize(others)) continue;
-    unsure.push_back(fmt::format("{} (by {})", k + 1, found[k]));
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const Index others = found[k] - 1;
+    if (2 * others > restarts - 1) continue;
+    unsure.push_back(fmt::format("{} (by {})", k + 1, others));
   }
   if (unsure.empty()) return;
   notes.push_back(
       fmt::format("of the {} other seeds, at most half find component{} {}: do not rely "
                   "on {}; fewer --components, or more data",
-                  others.size(), unsure.size() == 1 ? "" : "s", list_of(unsure),
+                  restarts - 1, unsure.size() == 1 ? "" : "s", list_of(unsure),
                   unsure.size() == 1 ? "it" : "them"));
 }
 
@@ -119,15 +114,29 @@ void compare_with_earlier(const std::optional<Gain>& gain, Notes& notes) {
 
 }  // namespace
 
-std::vector<std::string> quality_notes(const Model& model, std::span<const Matrix> other_seeds,
+std::vector<std::string> quality_notes(const Model& model,
                                        const std::optional<Gain>& over_earlier) {
   Notes notes;
   find_idle_components(model, notes);
-  find_columns_of_one_seed(model, other_seeds, notes);
+  find_columns_of_one_seed(model, notes);
   find_scores_that_fell(model, notes);
   compare_with_running_mean(model, notes);
   compare_with_earlier(over_earlier, notes);
   return notes;
+}
+
+Stability stability_of(const Model& model, std::span<const Model> others) {
+  if (others.empty()) return {};
+  const Matrix basis = basis_of(model.reported, model.background);
+  Stability result{std::ssize(others) + 1,
+                   std::vector<Index>(static_cast<std::size_t>(basis.cols()), 1)};
+  for (const Model& other : others) {
+    const Vector cosines = matched_cosines(basis, basis_of(other.reported, other.background));
+    for (Index k = 0; k < basis.cols(); ++k) {
+      result.found[static_cast<std::size_t>(k)] += cosines[k] >= kFoundAgain;
+    }
+  }
+  return result;
 }
 
 }  // namespace headwater

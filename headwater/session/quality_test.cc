@@ -30,8 +30,12 @@ TEST(Quality, AGoodFitHasNoNotes) {
   model.over_running_mean = {1, 0.1, 1000};
   model.observations_after_start = 1000;
   model.choice_of_components = {{2, -10, 0.5, false}, {3, -9, 0, true}, {4, -9.2, 0.1, false}};
-  const std::vector<Matrix> others = {three_columns()(Eigen::all, {1, 2, 0}), 2 * three_columns()};
-  EXPECT_THAT(quality_notes(model, others, Gain{0.2, 0.1}), IsEmpty());
+  const std::vector<Model> others = {model_of(three_columns()(Eigen::all, {1, 2, 0})),
+                                     model_of(2 * three_columns())};
+  model.stability = stability_of(model, others);
+  EXPECT_EQ(model.stability.restarts, 3);
+  EXPECT_THAT(model.stability.found, ElementsAre(3, 3, 3));
+  EXPECT_THAT(quality_notes(model, Gain{0.2, 0.1}), IsEmpty());
 }
 
 TEST(Quality, AComponentWithNextToNoCounts) {
@@ -54,14 +58,20 @@ TEST(Quality, AComponentWithNextToNoCounts) {
 TEST(Quality, ColumnsThatOtherSeedsDoNotFind) {
   Matrix other = three_columns();
   other.col(0) << 0, 5, 0, 5;
-  const Model model = model_of(three_columns());
-  const std::vector<Matrix> one = {other};
+  Model model = model_of(three_columns());
+  EXPECT_TRUE(stability_of(model, {}).empty());
+  const std::vector<Model> one = {model_of(other)};
+  model.stability = stability_of(model, one);
+  EXPECT_THAT(model.stability.found, ElementsAre(1, 2, 2));
   EXPECT_THAT(
-      quality_notes(model, one),
+      quality_notes(model),
       ElementsAre("of the 1 other seeds, at most half find component 1 (by 0): do not rely on "
                   "it; fewer --components, or more data"));
-  const std::vector<Matrix> three = {other, three_columns(), three_columns()};
-  EXPECT_THAT(quality_notes(model, three), IsEmpty());  // two of three find it
+  const std::vector<Model> three = {model_of(other), model_of(three_columns()),
+                                    model_of(three_columns())};
+  model.stability = stability_of(model, three);
+  EXPECT_THAT(model.stability.found, ElementsAre(3, 4, 4));
+  EXPECT_THAT(quality_notes(model), IsEmpty());  // two of three find it
 }
 
 TEST(Quality, AScoreThatFellWhenComponentsWereAdded) {
@@ -85,7 +95,7 @@ TEST(Quality, PredictionsThatAreWorseThanPlainOnes) {
   EXPECT_THAT(quality_notes(model), IsEmpty());
   model.over_running_mean = {-0.5, std::numeric_limits<double>::infinity(), 5};
   EXPECT_THAT(quality_notes(model), IsEmpty());
-  EXPECT_THAT(quality_notes(model, {}, Gain{-1, 0.1}),
+  EXPECT_THAT(quality_notes(model, Gain{-1, 0.1}),
               ElementsAre(HasSubstr("worse than the model that it went on from, by 1 nats")));
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
 #include "headwater/models/basis_selection.hpp"
@@ -153,6 +155,40 @@ AnyPrior make_prior(Index num_components, const PriorConfig& config) {
   }
   for (const Parameter& parameter : config.parameters) find_parameter_info(info, parameter.name);
   return info.make(num_components, config);
+}
+
+// The first one is what fits most streams of counts: activations that are never 0 and persist.
+const std::vector<std::string>& priors_of_auto() {
+  static const std::vector<std::string> names = {"gamma", "log-gaussian", "basis-selection",
+                                                 "relaxed-selection", "independent"};
+  return names;
+}
+
+std::vector<AnyPrior> make_priors(Index num_components, const PriorConfig& config) {
+  if (config.name != PriorConfig::kAuto) return {make_prior(num_components, config)};
+  if (!config.parameters.empty()) refuse_with_auto_prior(config.parameters.front().name);
+  std::vector<AnyPrior> priors;
+  for (const std::string& name : priors_of_auto()) {
+    PriorConfig named = config;
+    named.name = name;
+    priors.push_back(make_prior(num_components, named));
+  }
+  return priors;
+}
+
+void refuse_with_auto_prior(const std::string& parameter) {
+  std::vector<std::string> owners;
+  for (const PriorInfo& info : prior_registry()) {
+    if (std::ranges::find(info.parameters, parameter, &ParameterInfo::name) !=
+        info.parameters.end()) {
+      owners.push_back(info.name);
+    }
+  }
+  if (owners.empty()) throw UsageError(fmt::format("no prior has a parameter '{}'", parameter));
+  throw UsageError(fmt::format(
+      "'{}' is a parameter of {} and of no other prior; prior auto chooses between several: name "
+      "the prior to give its parameters",
+      parameter, fmt::join(owners, " and ")));
 }
 
 AnyLaw make_law(Index num_channels, const CountsConfig& config) {

@@ -5,6 +5,7 @@
 
 #include "headwater/error.hpp"
 #include "headwater/learning/online_em.hpp"
+#include "headwater/session/quality.hpp"
 
 namespace headwater {
 
@@ -112,6 +113,21 @@ Index Restarts::best() const {
   if (choice_) return choice_->chosen();
   const auto worse = [](const auto& a, const auto& b) { return merit(*a) < merit(*b); };
   return std::ranges::max_element(sessions_, worse) - sessions_.begin();
+}
+
+Model Restarts::model() const {
+  const Index kept = best();
+  Model model = session(kept).model();
+  if (choice_) {
+    model.choice_of_components = choice_->table();
+    return model;
+  }
+  std::vector<Model> others;
+  for (Index i = 0; i < size(); ++i) {
+    if (i != kept) others.push_back(session(i).model());
+  }
+  model.stability = stability_of(model, others);
+  return model;
 }
 
 }  // namespace headwater

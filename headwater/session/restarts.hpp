@@ -45,6 +45,8 @@ class Restarts {
   const Session& session(Index i) const { return *sessions_[i]; }
   // The one to keep: of the largest merit, or of the number of components that was chosen.
   Index best() const;
+  // Its model, with what the other fits say of it.
+  Model model() const;
   // How the numbers of components were compared; null if there was no choice.
   const ComponentChoice* choice() const { return choice_ ? &*choice_ : nullptr; }
 

@@ -2,13 +2,11 @@
 
 #include <utility>
 
-#include "headwater/registry.hpp"
 #include "headwater/session/fit.hpp"
 
 namespace headwater {
 
-Session::Session(const Config& config)
-    : Session(config, make_prior(config.num_components, config.prior)) {}
+Session::Session(const Config& config) : fit_(std::make_unique<Fit>(config)) {}
 
 Session::Session(Config config, AnyPrior prior)
     : fit_(std::make_unique<Fit>(std::move(config), std::move(prior))) {}

@@ -83,6 +83,8 @@ enum class Average {
 HEADWATER_EXPORT std::string to_string(Method method);
 
 struct PriorConfig {
+  static constexpr const char* kAuto = "auto";  // the search for a start decides
+
   std::string name = "basis-selection";
   Parameters parameters = {};  // starting values, for those that are not to start at the default
   bool per_component = false;  // parameters for each component instead of shared ones

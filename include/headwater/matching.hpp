@@ -22,6 +22,9 @@ HEADWATER_EXPORT Matrix in_order_of(const Matrix& estimate, const Matrix& truth)
 // another number of columns. It is 1 if `other` has the column too, in any scale; 0 for a column of
 // zeros.
 HEADWATER_EXPORT Vector best_cosines(const Matrix& basis, const Matrix& other);
+// The same where no two columns of `basis` may have the same partner in `other`: columns are paired
+// so that the sum of all cosines is largest. 0 for a column without a partner.
+HEADWATER_EXPORT Vector matched_cosines(const Matrix& basis, const Matrix& other);
 // A column has been found again if the cosine is at least this.
 inline constexpr double kFoundAgain = 0.95;
 

@@ -10,6 +10,7 @@
 #include "headwater/config.hpp"
 #include "headwater/estimate.hpp"
 #include "headwater/export.hpp"
+#include "headwater/reports.hpp"
 #include "headwater/standard_errors.hpp"
 
 namespace headwater {
@@ -45,6 +46,14 @@ struct GainOverMean {
   std::int64_t observations = 0;  // that were compared; 0: none
 };
 
+// How often each component was found by fits of the same stream with other seeds.
+struct Stability {
+  Index restarts = 0;        // fits with this one; 0: there was one fit alone
+  std::vector<Index> found;  // of each component: how many of these fits have found it
+
+  bool empty() const { return found.empty(); }
+};
+
 // The result of a fit, with the options that it was made with.
 struct HEADWATER_EXPORT Model {
   Model(Estimate reported_estimate, Estimate last_iterate)
@@ -78,6 +87,8 @@ struct HEADWATER_EXPORT Model {
   TraceTable trace;
   GainOverMean over_running_mean;                    // online EM
   std::vector<ComponentScore> choice_of_components;  // empty where there was no choice
+  std::vector<PriorScore> choice_of_prior;           // empty where there was no choice
+  Stability stability;                               // of the components, where there were restarts
   std::optional<StandardErrors> standard_errors;     // where they were asked for, and there are any
   // What a fit needs beside all this to continue from here (see Session): statistics, averages, the
   // law of the activations. Bytes that only the same version reads; empty if the fit has not ended.

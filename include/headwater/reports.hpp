@@ -66,6 +66,17 @@ struct StepReport {
   Index revived = -1;        // the component that was given a new column, if one was
 };
 
+// How well a prior has predicted observations that were held back: see prior 'auto'.
+struct PriorScore {
+  std::string prior;
+  std::string law;            // of the counts, as it was chosen with this prior
+  double score = 0;           // mean of log p(y_t | y_1..t-1), in nats an observation
+  double standard_error = 0;  // of its difference to the score of the chosen one; 0 for that one
+  bool chosen = false;
+
+  void exchange(StateArchive& archive) { archive(prior, law, score, standard_error, chosen); }
+};
+
 // The result of a search for a start.
 struct StartReport {
   struct Trial {
@@ -103,13 +114,14 @@ struct StartReport {
   };
   std::vector<Trial> trials;
   std::string chosen;
-  std::vector<LawChoice> laws;  // one choice after the other; empty where there was none
+  std::vector<LawChoice> laws;     // one choice after the other; empty where there was none
+  std::vector<PriorScore> priors;  // that were compared; empty where there was no choice
   BasisPrior basis_prior;
   bool looked_for_periods = false;
   std::vector<PeriodChoice> periods;
 
   void exchange(StateArchive& archive) {
-    archive(trials, chosen, laws, basis_prior, looked_for_periods, periods);
+    archive(trials, chosen, laws, priors, basis_prior, looked_for_periods, periods);
   }
 };
 

@@ -13,6 +13,7 @@
 #include "headwater/io/channel_names.hpp"
 #include "headwater/model.hpp"
 #include "headwater/score_error.hpp"
+#include "headwater/session/comparison.hpp"
 #include "headwater/session/quality.hpp"
 #include "headwater/watch.hpp"
 #include "module.hpp"
@@ -176,6 +177,26 @@ NumpyTable smooth(const Model& model, const RowsIn& rows, const std::optional<Ro
   return to_numpy(std::move(means));
 }
 
+// Of predictions of the same observations by several models, one column each: as the command's
+// compare has it.
+nb::tuple compare_scores(const RowsIn& log_predictive, const std::vector<std::string>& names,
+                         const std::vector<const Model*>& models) {
+  const std::size_t count = log_predictive.shape(1);
+  PairedScores scores(static_cast<Index>(count));
+  for (std::size_t t = 0; t < log_predictive.shape(0); ++t) {
+    scores.add({log_predictive.data() + t * count, count});
+  }
+  std::vector<std::string> descriptions;
+  for (const Model* model : models) descriptions.push_back(description_of(*model));
+  std::vector<std::tuple<double, double, double>> rows;
+  for (Index i = 0; i < scores.num_candidates(); ++i) {
+    const Gain gain = scores.difference(i, scores.best());
+    rows.emplace_back(scores.mean(i), gain.mean, gain.standard_error);
+  }
+  return nb::make_tuple(scores.observations(), scores.left_out(), scores.best(), rows, descriptions,
+                        verdict(scores, names, descriptions));
+}
+
 Model read(const std::string& name, const std::optional<nb::object>& prior) {
   return prior ? read_model(name, wrap_prior(*prior)) : read_model(name);
 }
@@ -297,6 +318,24 @@ void bind_model(nb::module_& module) {
            })
       .def("standard_errors",
            [](const Model& model) { return errors_to_python(model.standard_errors); })
+      .def("choice_of_prior",
+           [](const Model& model) {
+             std::vector<std::tuple<std::string, std::string, double, double, bool>> rows;
+             for (const PriorScore& row : model.choice_of_prior) {
+               rows.emplace_back(row.prior, row.law, row.score, row.standard_error, row.chosen);
+             }
+             return rows;
+           })
+      .def("stability",
+           [](const Model& model) {
+             return std::pair(model.stability.restarts, model.stability.found);
+           })
+      .def("set_stability",
+           [](Model& model, const std::vector<const Model*>& others) {
+             std::vector<Model> copies;
+             for (const Model* other : others) copies.push_back(*other);
+             model.stability = stability_of(model, copies);
+           })
       .def("save", [](const Model& model, const std::string& name) { write_model(model, name); })
       .def_prop_ro("prior", [](const Model& model) { return model.reported.prior.name(); })
       .def_prop_ro("names", [](const Model& model) { return names_to_python(model.names); })
@@ -315,6 +354,8 @@ void bind_model(nb::module_& module) {
       .def_ro("log_likelihood", &Model::log_likelihood)
       .def_ro("log_likelihood_after_start", &Model::log_likelihood_after_start)
       .def_ro("observations_after_start", &Model::observations_after_start);
+  module.def("compare_scores", compare_scores, nb::arg("log_predictive").noconvert(),
+             nb::arg("names"), nb::arg("models"));
   module.def("read_model", read, nb::arg("name"), nb::arg("prior") = nb::none());
   module.def(
       "order_by_name",

@@ -63,9 +63,14 @@ void load_checkpoint(const std::vector<Stream*>& streams, const std::string& nam
 void make_stream(Stream* at, const nb::object& prior, const nb::dict& parameters,
                  bool per_component, const nb::dict& options) {
   Config config = config_from(options);
+  config.counts.parameters = law_parameters_from(parameters);
+  if (nb::isinstance<nb::str>(prior) && nb::cast<std::string>(prior) == PriorConfig::kAuto) {
+    config.prior = prior_config_from(PriorConfig::kAuto, parameters, per_component);
+    new (at) Stream(Session(config));
+    return;
+  }
   AnyPrior start = prior_for(prior, config.num_components, parameters, per_component);
   config.prior = prior_config_from(start.name(), parameters, per_component);
-  config.counts.parameters = law_parameters_from(parameters);
   new (at) Stream(config, std::move(start));
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "arrays.hpp"
 #include "forecast.hpp"
@@ -19,13 +20,25 @@
 
 namespace headwater::python {
 
+// The engine whose filter has made this report: the session may have another one by now.
+inline EngineKind engine_of(const FilterStep& step) {
+  if (step.particles() != nullptr) return EngineKind::kParticle;
+  if (step.beam() != nullptr) return EngineKind::kBeam;
+  if (std::holds_alternative<FastReport>(step.of_filter)) return EngineKind::kFast;
+  return EngineKind::kExact;
+}
+
 // A Session that Python threads can share: one thread at a time uses it, without the GIL.
 class Stream {
  public:
   Stream(const Config& config, AnyPrior prior) : session_(config, std::move(prior)) { listen(); }
   explicit Stream(Session session) : session_(std::move(session)) { listen(); }
   Stream(const Stream& other)
-      : session_(other.session_), seen_(other.seen_), report_(other.report_), last_(other.last_) {
+      : session_(other.session_),
+        seen_(other.seen_),
+        report_(other.report_),
+        last_(other.last_),
+        prior_(other.prior_) {
     listen();
   }
 
@@ -175,13 +188,13 @@ class Stream {
   std::optional<nb::dict> report() {
     const std::optional<StepReport> last = locked([&] { return report_; });
     if (!last) return std::nullopt;
-    const EngineKind engine = locked([&] { return session_.engine().kind; });
     nb::dict fields;
     fields["t"] = last->t;
     fields["log_predictive"] = last->filter.log_predictive;
-    engine_info(engine).report(last->filter, [&](const char* name, const FieldValue& field) {
-      std::visit([&](const auto& value) { fields[name] = value; }, field);
-    });
+    engine_info(engine_of(last->filter))
+        .report(last->filter, [&](const char* name, const FieldValue& field) {
+          std::visit([&](const auto& value) { fields[name] = value; }, field);
+        });
     fields["step"] = last->step_size;
     fields["updated"] = last->updated;
     fields["in_start"] = last->in_start;
@@ -189,6 +202,7 @@ class Stream {
     fields["outlier"] = last->is_outlier;
     fields["impossible"] = last->filter.impossible;
     if (last->revived >= 0) fields["revived"] = last->revived + 1;
+    if (!prior_.empty()) fields["prior"] = prior_;
     return fields;
   }
 
@@ -210,6 +224,9 @@ class Stream {
     session_.on_step([this](const StepReport& report) {
       report_ = report;
       last_ = *report.observation;
+      if (session_.config().prior.name == PriorConfig::kAuto) {
+        prior_ = session_.learner()->working().prior.name();
+      }
       watch_.look();
     });
     session_.on_search([](std::int64_t, std::int64_t) { heed_signals(); });
@@ -230,7 +247,8 @@ class Stream {
   Observation y_;  // that is given to it
   StreamDigest seen_;
   std::optional<StepReport> report_;
-  Observation last_;  // that was taken in
+  Observation last_;   // that was taken in
+  std::string prior_;  // that predicted it, where it is to be chosen
   SignalWatch watch_;
 };
 

@@ -7,15 +7,17 @@
     stream.basis               # M x K: what each source adds to each channel
 
 `OnlineNMF` is the same as a scikit-learn estimator. `Model` is the result of a fit. `simulate`
-draws streams to try things on. `plot` draws results. `dask` spreads fits over machines.
+draws streams to try things on. `compare` says which of several models predicts best. `plot` draws
+results. `dask` spreads fits over machines.
 """
 
 from typing import TYPE_CHECKING
 
 from headwater import _core
+from headwater._compare import ComparedModel, Comparison, compare
 from headwater._filter import Filter, FilterReport
 from headwater._forecast import Forecast
-from headwater._model import Model, Score, StandardErrors
+from headwater._model import Model, PriorScore, Score, Stability, StandardErrors
 from headwater._priors import Prior, check_prior, list_priors
 from headwater._rounds import Round, Statistics
 from headwater._simulate import Simulation, simulate
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
     from headwater._nmf import OnlineNMF
 
 __version__ = _core.version()
-__all__ = ["ConvergenceWarning", "Filter", "FilterReport", "Forecast", "Model", "OnlineNMF", "Prior",
-           "Round", "Score", "Simulation", "StandardErrors", "Statistics", "Stream", "Surprise",
-           "check_prior", "dask", "list_priors", "plot", "simulate"]
+__all__ = ["ComparedModel", "Comparison", "ConvergenceWarning", "Filter", "FilterReport", "Forecast",
+           "Model", "OnlineNMF", "Prior", "PriorScore", "Round", "Score", "Simulation", "Stability",
+           "StandardErrors", "Statistics", "Stream", "Surprise", "check_prior", "compare", "dask",
+           "list_priors", "plot", "simulate"]
 
 
 # What needs scikit-learn, matplotlib or Dask is imported when it is asked for.

@@ -55,6 +55,23 @@ class StandardErrors(NamedTuple):
     information: str
 
 
+class PriorScore(NamedTuple):
+    """How well a prior predicted held-out observations of the start: see `Model.choice_of_prior`."""
+
+    prior: str
+    counts: str  #: the law of the counts that was chosen with it
+    score: float  #: mean of log p(y_t | y_1..t-1), in nats an observation
+    standard_error: float  #: of the difference to the chosen one's score; 0 for that one
+    chosen: bool
+
+
+class Stability(NamedTuple):
+    """How often each component was found by fits of the same stream with other seeds."""
+
+    restarts: int  #: how many fits there were
+    found: np.ndarray  #: K numbers: how many of them, with this one, have found the component
+
+
 def errors_from(found: Any, num_components: int) -> Optional[StandardErrors]:
     """What the library returns, as a StandardErrors."""
     if found is None:
@@ -194,6 +211,21 @@ class Model:
         return errors_from(self._core.standard_errors(), self.num_components)
 
     @property
+    def choice_of_prior(self) -> list[PriorScore]:
+        """With prior="auto": the priors that were compared. Empty where there was no choice."""
+        return [PriorScore(*row) for row in self._core.choice_of_prior()]
+
+    @property
+    def stability(self) -> Optional[Stability]:
+        """With restarts=R: in how many of them each component was found; None without.
+
+        A component is found by another fit if the column that it is paired with there has a cosine
+        of .95 or more with its own.
+        """
+        restarts, found = self._core.stability()
+        return Stability(restarts, np.array(found)) if found else None
+
+    @property
     def warnings(self) -> list[str]:
         """What makes the fit doubtful, and what to do about it: the lines that `fit` prints."""
         return self._core.quality_notes()
@@ -287,6 +319,13 @@ class Model:
                      impossible_observations=int(impossible.sum()),
                      sequences=1 if rows.sequences is None else len(rows.sequences),
                      standard_error=run.standard_error())
+
+    def _log_predictive(self, Y: Any, lengths: Any, exposure: Any, last: bool, phase: int,
+                        engine: dict, seed: int) -> np.ndarray:
+        rows = self._rows(Y, lengths)
+        found = np.empty(len(rows))
+        self._run(rows, exposure, last, phase, engine, seed, False, log_predictive=found)
+        return found
 
     def watch(self, Y: Any, *, alarms_per: str = "1000:1", every_row: bool = False,
               lengths: Any = None, exposure: Any = None, last: bool = False, phase: int = 0,

@@ -71,7 +71,7 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     prior : str or object, default="basis-selection"
         The law of the activations, as for `Stream`: "basis-selection" for sources that are off or
         on, "gamma" or "log-gaussian" for positive sources that drift, "independent" for the
-        classical model without memory.
+        classical model without memory, "auto" for the one that predicts best.
     sequence : bool, default=False
         Whether `transform` and `score` treat the rows of X as a sequence in time, unless their own
         argument says otherwise. By default each row stands alone, as scikit-learn expects.

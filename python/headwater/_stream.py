@@ -53,7 +53,8 @@ class Stream:
     num_components : int
         K, the number of sources. It may be left out with a prior of your own, which knows it.
     prior : str or object
-        The law of the activations: a name from `list_priors()`, or a prior of your own (`Prior`).
+        The law of the activations: a name from `list_priors()`, a prior of your own (`Prior`), or
+        "auto", which chooses between several; `choice_of_prior` of the model says how clearly.
     set : dict
         Where the prior's parameters start: ``{"stay_off": 0.9}``; K numbers with `per_component`.
     {options}
@@ -241,7 +242,14 @@ class Stream:
 
     def model(self) -> Model:
         """The present estimate, as a model that no longer changes."""
-        return Model(self._started().model(), self._prior)
+        best = self._started()
+        return self._with_stability(best.model(), [session.model() for session in self._sessions
+                                                   if session is not best])
+
+    def _with_stability(self, core: "_core.FittedModel", others: Sequence[Any]) -> Model:
+        if others:
+            core.set_stability(others)
+        return Model(core, self._prior)
 
     @property
     def basis(self) -> np.ndarray:
@@ -398,11 +406,9 @@ class Stream:
 
     def ended(self) -> Model:
         """The model that the stream would give if it ended here. The stream itself can go on."""
-        session = self._best
-        if not session.is_finished:
-            session = session.copy()
-            session.finish()
-        return Model(session.model(), self._prior)
+        best = self._best
+        others = [session for session in self._sessions if session is not best]
+        return self._with_stability(_ended(best), [_ended(session) for session in others])
 
     def copy(self) -> "Stream":
         """An independent stream that continues from here."""
@@ -452,3 +458,11 @@ class Stream:
         elif model._core.has_hardly_moved:
             warnings.warn(f"only {model.iterations} M-steps in so short a stream; method='batch' "
                           "makes more of it", ConvergenceWarning, stacklevel=3)
+
+
+def _ended(session: "_core.Session") -> "_core.FittedModel":
+    """The model that it would give if the stream ended here."""
+    if not session.is_finished:
+        session = session.copy()
+        session.finish()
+    return session.model()

@@ -44,11 +44,21 @@ def _checked_truth(truth: Any, shape: tuple) -> np.ndarray:
     return truth
 
 
-def basis(model: Any, *, channels: Optional[Sequence[str]] = None, ax: Any = None) -> Any:
+def basis(model: Any, *, channels: Optional[Sequence[str]] = None, errors: bool = False,
+          truth: Any = None, ax: Any = None, axes: Any = None) -> Any:
     """Draws the basis as an image: a row for each channel, a column for each component.
 
-    `model` may also be an M x K array.
+    `model` may also be an M x K array. `errors=True` draws bars instead, a panel for each component,
+    with whiskers of two standard errors, which the model must have (standard_errors=True); `truth`,
+    M x K, is drawn as a line in each bar, and components are put into its order. It returns the
+    panels' axes, and draws on `axes` where they are given.
     """
+    if errors:
+        # A stream knows those of the estimate so far, its model only those of the end.
+        known = model if hasattr(model, "standard_errors") else _model(model)
+        return _basis_with_errors(_model(model).basis, known.standard_errors, channels, truth, axes)
+    if truth is not None:
+        raise ValueError("truth is drawn with errors=True")
     values = model if isinstance(model, np.ndarray) else _model(model).basis
     if ax is None:
         height = min(max(2.5, 0.3 * len(values) + 1), 10)
@@ -64,6 +74,43 @@ def basis(model: Any, *, channels: Optional[Sequence[str]] = None, ax: Any = Non
         ax.set_yticks(range(len(values)), [str(m + 1) for m in range(len(values))])
     ax.set_ylabel("channel")
     return ax
+
+
+def _basis_with_errors(values: np.ndarray, found: Any, channels: Optional[Sequence[str]],
+                       truth: Any, axes: Any) -> np.ndarray:
+    if found is None:
+        raise ValueError("the model has no standard errors: fit with standard_errors=True, and a "
+                         "stream that is long enough for them")
+    spread = 2 * found.basis
+    num_channels, num_components = values.shape
+    order = np.arange(num_components)
+    if truth is not None:
+        truth = _checked_truth(truth, values.shape)
+        order = _in_order_of(truth, values)
+    if axes is None:
+        _, axes = plt.subplots(num_components, 1, sharex=True, squeeze=False,
+                               figsize=(min(max(3.0, 0.35 * num_channels + 1), 12),
+                                        1.1 * num_components + 0.8), layout="constrained")
+    axes = np.asarray(axes, dtype=object).reshape(num_components)
+    at = np.arange(num_channels)
+    for k, ax in enumerate(axes):
+        column, error = values[:, order[k]], spread[:, order[k]]
+        # An entry cannot be negative, so a whisker ends at 0.
+        ax.bar(at, column, color=_ESTIMATE, alpha=0.5, width=0.8)
+        ax.errorbar(at, column, yerr=[np.minimum(error, column), error], fmt="none", ecolor=_ESTIMATE,
+                    elinewidth=1.2, capsize=2)
+        if truth is not None:
+            ax.hlines(truth[:, k], at - 0.4, at + 0.4, color=_TRUTH, lw=1)
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel(str(k + 1), rotation=0, ha="right", va="center")
+        ax.tick_params(labelsize=7)
+    if channels is not None:
+        axes[-1].set_xticks(at, list(channels), rotation=90)
+    elif num_channels <= 30:
+        axes[-1].set_xticks(at, [str(m + 1) for m in at])
+    axes[0].set_title("each component's column, ± two standard errors", fontsize=9)
+    axes[-1].set_xlabel("channel")
+    return axes
 
 
 def traces(model: Any, *, truth: Any = None, last: bool = False,

@@ -34,6 +34,30 @@ def test_basis(stream):
     assert plot.basis(stream.basis, ax=given) is given
 
 
+def test_the_basis_with_its_standard_errors():
+    Y, _, truth = headwater.simulate(channels=4, components=2, length=1500, seed=1)
+    stream = headwater.Stream(2, standard_errors=True, start_on=300).update_many(Y)
+    with pytest.raises(ValueError, match="no standard errors"):
+        plot.basis(headwater.Stream(2).update_many(Y), errors=True)
+    with pytest.raises(ValueError, match="errors=True"):
+        plot.basis(stream, truth=truth)
+    for fit in stream, stream.ended():
+        axes = plot.basis(fit, errors=True, truth=truth, channels=list("abcd"))
+        drawn(axes[0])
+        assert [label.get_text() for label in axes[-1].get_xticklabels()] == list("abcd")
+        order = ((truth[:, :, None] - fit.basis[:, None, :]) ** 2).sum(axis=0).argmin(axis=1)
+        for k, ax in enumerate(axes):
+            values, error = fit.basis[:, order[k]], fit.standard_errors.basis[:, order[k]]
+            np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], values)
+            whiskers = np.array([[line[0][1], line[1][1]] for line in
+                                 ax.collections[0].get_segments()])
+            np.testing.assert_allclose(whiskers[:, 1], values + 2 * error)
+            np.testing.assert_allclose(whiskers[:, 0], np.maximum(values - 2 * error, 0),
+                                       atol=1e-12)
+    given = plt.subplots(2, 1)[1]
+    assert plot.basis(stream, errors=True, axes=given)[1] is given[1]
+
+
 def test_traces_are_the_papers_grid(stream):
     truth = stream.basis[:, ::-1]
     axes = plot.traces(stream, truth=truth)
