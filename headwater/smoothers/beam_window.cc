@@ -106,6 +106,7 @@ void BeamWindow::fold(Index count, const BeamFilter& filter) {
                  enters ? as_span(statistics_.s3) : std::span<double>());
     std::swap(law_, before_law_);
   }
+  sums_->finish(filter.emission(), statistics_);
   window_.drop_entered(count);
 }
 
