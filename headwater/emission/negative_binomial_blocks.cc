@@ -89,9 +89,10 @@ const QuietChannels* NegativeBinomialBlocks::quiet_for(const Observation& y,
   if (quiet == nullptr || !y.dispersions().empty()) return nullptr;
   const std::size_t listed = y.channels().size() + y.exposed().size() + quiet->loud().size();
   if (kChannelsPerListed * listed > static_cast<std::size_t>(y.num_channels())) return nullptr;
-  // Activations are likely to have about as much intensity as there are counts.
+  // Activations are likely to expect about as many counts as there are.
   const double total = std::accumulate(y.counts().begin(), y.counts().end(), 0.0);
-  return quiet->most() >= kSpread * total ? quiet : nullptr;
+  const auto columns = static_cast<double>(quiet->column_sums().size());
+  return quiet->most() >= kSpread * total / columns ? quiet : nullptr;
 }
 
 void NegativeBinomialBlocks::look_at(const Observation& y, const PaddedRows& basis, const Vector&,

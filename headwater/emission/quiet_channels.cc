@@ -22,20 +22,23 @@ constexpr Index kChannelsPerCoefficient = 5;
 // Channels may be loud if one in so many is as loud, and are if they are twice as loud as that.
 constexpr Index kQuietPerLoud = 64;
 constexpr double kLoudness = 2;
-// Powers of larger totals might overflow.
-constexpr double kLargestTotal = 1e30;
+// Powers of larger sizes might overflow.
+constexpr double kLargestSize = 1e30;
 
-// Intervals [0, Z] with Z = 2^(-i / 4).
+// Intervals [0, Z] with Z = 4 2^(-i / 4).
+constexpr double kLongestInterval = 4;
 constexpr int kStepsPerOctave = 4;
 constexpr int kIntervals = 40 * kStepsPerOctave;
 const double kWidening = std::exp2(1.0 / kStepsPerOctave);
 
-double interval_end(int i) { return std::exp2(-static_cast<double>(i) / kStepsPerOctave); }
+double interval_end(int i) {
+  return kLongestInterval * std::exp2(-static_cast<double>(i) / kStepsPerOctave);
+}
 
 // The shortest interval that has z in it.
 std::size_t interval_of(double z) {
   if (!(z > 0)) return kIntervals - 1;
-  const double steps = std::floor(-kStepsPerOctave * std::log2(z));
+  const double steps = std::floor(-kStepsPerOctave * std::log2(z / kLongestInterval));
   return static_cast<std::size_t>(std::clamp(steps, 0.0, kIntervals - 1.0));
 }
 
@@ -120,13 +123,13 @@ std::unique_ptr<QuietChannels> QuietChannels::of(const PaddedRows& basis,
   return quiet;
 }
 
-// By phi max_k B_mk / c_k, with the column sums of all channels.
+// By phi sum_k B_mk / c_k, with the column sums of all channels.
 void QuietChannels::set_apart_loud(const Vector& dispersion) {
   const Index channels = rows_.rows();
   const auto measure = [&] {
     units_ = (column_sums_.array() > 0).select(column_sums_, 1.0);
     shares_ = rows_ * units_.cwiseInverse().asDiagonal();
-    peaks_ = shares_.rowwise().maxCoeff();
+    peaks_ = shares_.rowwise().sum();
   };
   column_sums_ = headwater::column_sums(rows_);
   measure();
@@ -150,7 +153,7 @@ void QuietChannels::set_apart_loud(const Vector& dispersion) {
   measure();
 }
 
-// The largest Lambda with, for n nodes and z <= Z = phi peak Lambda of each quiet channel,
+// The largest size with, for n nodes and z <= Z = phi peak size of each quiet channel,
 //   sum_m phi lambda^2 2 (Z / 4)^n / (n + 2) <= kTolerance, where Z is widened to an interval's,
 //   and 2 (n + 1) (Z / 4)^n <= kRelativeTolerance.
 void QuietChannels::set_limits() {
@@ -171,16 +174,24 @@ void QuietChannels::set_limits() {
     const double by_sum = std::pow(kTolerance * (n + 2) / (2 * sum), 1.0 / (n + 2));
     const double by_each =
         4 * std::pow(kRelativeTolerance / (2 * (n + 1)), 1.0 / n) / (kWidening * loudest);
-    // Intervals end at 1, so that no z is beyond the last of them.
-    const double limit = std::min({by_sum, by_each, 1 / loudest, kLargestTotal});
+    const double by_interval = kLongestInterval / loudest;
+    const double limit = std::min({by_sum, by_each, by_interval, kLargestSize});
     if (!(limit > largest_)) continue;
     most_[static_cast<std::size_t>(n)] = largest_ = limit;
   }
 }
 
-int QuietChannels::nodes_for(double total) const {
+double QuietChannels::size_of(std::span<const double> x) const {
+  double largest = 0;
+  for (Index k = 0; k < column_sums_.size(); ++k) {
+    largest = std::max(largest, column_sums_[k] * x[static_cast<std::size_t>(k)]);
+  }
+  return largest;
+}
+
+int QuietChannels::nodes_for(double size) const {
   for (int n = 1; n <= kMostNodes; ++n) {
-    if (total <= most(n)) return n;
+    if (size <= most(n)) return n;
   }
   return 0;
 }
@@ -230,11 +241,14 @@ std::span<const double> QuietChannels::polynomial(int nodes) const {
 }
 
 void QuietChannels::sort_by_nodes(const Eigen::Ref<const Matrix>& activations, ByNodes& out) const {
-  thread_local Vector totals;
-  totals.noalias() = activations * column_sums_;
+  thread_local Vector sizes;
+  sizes.setZero(activations.rows());
+  for (Index k = 0; k < activations.cols(); ++k) {
+    sizes = sizes.cwiseMax(column_sums_[k] * activations.col(k));
+  }
   for (auto& list : out) list.clear();
-  for (Index i = 0; i < totals.size(); ++i) {
-    out[static_cast<std::size_t>(nodes_for(totals[i]))].push_back(i);
+  for (Index i = 0; i < sizes.size(); ++i) {
+    out[static_cast<std::size_t>(nodes_for(sizes[i]))].push_back(i);
   }
 }
 
@@ -291,7 +305,7 @@ double QuietChannels::rest_at(std::span<const double> x, std::span<double> slope
   const Eigen::Map<const Vector> at(x.data(), columns);
   Eigen::Map<Vector> to(slopes.data(), columns);
   double rest = 0;
-  const int nodes = nodes_for(at.dot(column_sums_));
+  const int nodes = nodes_for(size_of(x));
   if (nodes == 0) {
     add_exact_rest(at.transpose(), {&rest, 1});
     for (Index m = 0; m < rows_.rows(); ++m) {

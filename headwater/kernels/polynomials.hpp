@@ -13,7 +13,7 @@ namespace headwater {
 // ascending lists of variables: 1, x_0, x_0 x_0, ..., x_0 x_1, ..., x_1, ... So each is its parent
 // in the walk times one variable, and costs one product.
 
-inline constexpr int kLargestDegree = 6;
+inline constexpr int kLargestDegree = 7;
 inline constexpr std::size_t kMostVariables = 64;
 
 // (K + D)! / (K! D!).

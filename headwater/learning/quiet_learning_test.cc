@@ -72,17 +72,19 @@ TEST_F(QuietLearning, ByTheExactEngineIsThatOfTheCells) {
            reference::three_states(),
            {},
            reference::exact_by(ExactEngineOptions::Smoother::kWindow)},
-          1e-4);
+          QuietChannels::kRelativeTolerance);
 }
 
 TEST_F(QuietLearning, ByTheBeamIsThatOfTheCells) {
-  compare({"beam", reference::three_states(), {}, reference::make_beam}, 1e-4);
+  compare({"beam", reference::three_states(), {}, reference::make_beam},
+          QuietChannels::kRelativeTolerance);
 }
 
 TEST_F(QuietLearning, ByParticlesIsThatOfTheCells) {
   // Not guided, and moves are drawn before the observation is seen: the same particles.
   const auto particles = reference::particles_by(ParticleEngineOptions::Smoother::kLag, false, 200);
-  compare({"lag", reference::three_states(), {"transition"}, particles}, 1e-3);
+  compare({"lag", reference::three_states(), {"transition"}, particles},
+          QuietChannels::kRelativeTolerance);
 }
 
 }  // namespace
