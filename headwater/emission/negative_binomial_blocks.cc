@@ -84,7 +84,7 @@ std::unique_ptr<BasisNotes> NegativeBinomialBlocks::notes_of(const PaddedRows& b
 const QuietChannels* NegativeBinomialBlocks::quiet_for(const Observation& y,
                                                        const BasisNotes* notes) const {
   constexpr std::size_t kChannelsPerListed = 4;
-  constexpr double kSpread = 2;
+  constexpr double kSpread = 1.2;
   const auto* quiet = static_cast<const QuietChannels*>(notes);
   if (quiet == nullptr || !y.dispersions().empty()) return nullptr;
   const std::size_t listed = y.channels().size() + y.exposed().size() + quiet->loud().size();
