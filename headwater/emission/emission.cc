@@ -17,12 +17,20 @@ void Emission::set_basis(const Matrix& basis) {
   basis_ = basis;
   rows_.set(basis);
   column_sums_ = headwater::column_sums(basis);
+  has_basis_notes_ = false;
   moments_.clear();
 }
 
 void Emission::set_law(const AnyLaw& law) {
   law_ = law;
+  has_basis_notes_ = false;
   moments_.clear();
+}
+
+const std::shared_ptr<const BasisNotes>& Emission::basis_notes() const {
+  if (!has_basis_notes_) basis_notes_ = law_->notes_of(rows_);
+  has_basis_notes_ = true;
+  return basis_notes_;
 }
 
 void Emission::set_season(const Season& season) {

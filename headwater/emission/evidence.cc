@@ -8,6 +8,7 @@
 namespace headwater {
 
 LawNotes::~LawNotes() = default;
+BasisNotes::~BasisNotes() = default;
 
 void Evidence::begin(const BlockLaw& law, const Observation& y, const PaddedRows& basis) {
   assert(y.num_channels() == basis.rows());
@@ -39,6 +40,7 @@ void Evidence::log_likelihoods(const Eigen::Ref<const Matrix>& activations,
                                std::span<double> out) const {
   assert(has_rows_ || !any_);
   log_likelihoods(activations, rows_, total_, out);
+  if (any_) law_->add_rest(*this, activations, out);
 }
 
 void Evidence::log_likelihoods(const Eigen::Ref<const Matrix>& activations,

@@ -2,74 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "headwater/core/special.hpp"
 #include "headwater/emission/dispersion_estimates.hpp"
+#include "headwater/emission/negative_binomial_notes.hpp"
 #include "headwater/emission/negative_binomial_states.hpp"
 #include "headwater/emission/negative_binomial_sums.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/emission/quiet_channels.hpp"
 #include "headwater/emission/shared_rows.hpp"
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/negative_binomial.hpp"
-#include "headwater/kernels/poisson.hpp"
 #include "headwater/kernels/poisson_slopes.hpp"
 
 namespace headwater {
 
 namespace {
-
-// The listed channels of an observation as the kernels want them.
-class NegativeBinomialNotes final : public LawNotes {
- public:
-  std::unique_ptr<LawNotes> clone() const override {
-    return std::make_unique<NegativeBinomialNotes>(*this);
-  }
-
-  std::vector<double> scales;   // dispersion times exposure: z = scale lambda
-  std::vector<double> weights;  // y + 1 / phi; 0 where phi = 0
-  std::vector<double> factors;  // the loss at zero intensity: scale times weight
-  // Those with a count: where they are in the list, and the counts themselves.
-  std::vector<std::size_t> positions;
-  std::vector<Index> channels;
-  std::vector<double> counts;
-  std::vector<Stretch> stretches;  // of them, one for each stretch of the list
-  CountRuns runs;
-};
-
-const NegativeBinomialNotes& notes_of(const Evidence& evidence) {
-  return static_cast<const NegativeBinomialNotes&>(evidence.notes());
-}
-
-double exposure_at(const Evidence& evidence, std::size_t j) {
-  return evidence.exposures().empty() ? 1 : evidence.exposures()[j];
-}
-
-void take_notes(const Evidence& evidence, const NegativeBinomialBlocks& law,
-                NegativeBinomialNotes& notes) {
-  notes.scales.clear();
-  notes.weights.clear();
-  notes.factors.clear();
-  notes.positions.clear();
-  notes.channels.clear();
-  notes.counts.clear();
-  notes.stretches.clear();
-  for (const Stretch& stretch : evidence.stretches()) {
-    const std::size_t first = notes.counts.size();
-    for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
-      const double phi = law.dispersion(evidence.observation(), evidence.channels()[j]);
-      const double count = evidence.counts()[j];
-      notes.scales.push_back(phi * exposure_at(evidence, j));
-      notes.weights.push_back(phi > 0 ? count + 1 / phi : 0);
-      notes.factors.push_back(phi > 0 ? exposure_at(evidence, j) * (1 + phi * count) : 0);
-      if (count == 0) continue;
-      notes.positions.push_back(j);
-      notes.channels.push_back(evidence.channels()[j]);
-      notes.counts.push_back(count);
-    }
-    notes.stretches.push_back({first, notes.counts.size() - first, stretch.block});
-  }
-  notes.runs.set(notes.counts, notes.stretches);
-}
 
 // lambda_j at one activation, padded as the basis is.
 double intensity_at(const PaddedRows& basis, Index channel, std::span<const double> x) {
@@ -78,21 +27,47 @@ double intensity_at(const PaddedRows& basis, Index channel, std::span<const doub
       .dot(Eigen::Map<const Vector>(x.data(), size));
 }
 
-// In place of -f''(lambda), the expected one.
-double curvature_of(double scale, double exposure, double intensity) {
-  return intensity > 0 ? exposure / (intensity * (1 + scale * intensity)) : 0;
+// In place of -f''(lambda), the expected one. Where only channels with counts are listed, the count
+// stands for its mean, as it does under the Poisson law: the expectation is the same.
+double curvature_of(const Evidence& evidence, const NegativeBinomialNotes& notes, std::size_t j,
+                    double intensity) {
+  if (!(intensity > 0)) return 0;
+  const bool is_quiet = notes.quiet != nullptr && notes.is_quiet[j];
+  const double expected = is_quiet ? evidence.counts()[j] / intensity : exposure_at(evidence, j);
+  return expected / (intensity * (1 + notes.scales[j] * intensity));
+}
+
+// What is not linear of a channel without a count.
+double rest_of(double intensity, double phi) {
+  return intensity - negative_binomial::softened(intensity, phi);
+}
+
+// The rest at one activation, and slopes[k] += its derivatives.
+double rest_at(const Evidence& evidence, const NegativeBinomialBlocks& law,
+               std::span<const double> x, std::span<double> slopes) {
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
+  if (notes.quiet == nullptr) return 0;
+  double rest = notes.quiet->rest_at(x, slopes);
+  for (const Index m : notes.excepted) {
+    const double phi = law.dispersion(m);
+    const double intensity = intensity_at(evidence.basis(), m, x);
+    rest -= rest_of(intensity, phi);
+    const double slope = phi * intensity / (1 + phi * intensity);
+    for (std::size_t k = 0; k < slopes.size(); ++k) slopes[k] -= slope * evidence.basis().row(m)[k];
+  }
+  return rest;
 }
 
 // The same stretch of blocks in the list of channels with a count.
 const Stretch& counted_in(const Evidence& evidence, const Stretch& stretch) {
-  return notes_of(evidence)
+  return NegativeBinomialNotes::of(evidence)
       .stretches[static_cast<std::size_t>(&stretch - evidence.stretches().data())];
 }
 
 // sum_j f_j over one of the stretches.
 double value_of(const Evidence& evidence, const Stretch& stretch,
                 std::span<const double> intensities) {
-  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   const Stretch& counted = counted_in(evidence, stretch);
   thread_local std::vector<double> logarithms;
   logarithms.resize(counted.size);
@@ -122,7 +97,7 @@ double value_of(const Evidence& evidence, const Stretch& stretch,
 
 // Each process comes with the gains of its own channels. Only those with a count have one.
 void gather_gains(const Evidence& evidence, std::vector<double>& gains) {
-  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   thread_local std::vector<double> counted;
   counted.clear();
   for (const std::size_t j : notes.positions) counted.push_back(gains[j]);
@@ -147,24 +122,38 @@ void NegativeBinomialBlocks::prepare_limits() {
   limits_ = dispersion.unaryExpr(&negative_binomial::information_limit).reshaped();
 }
 
+std::unique_ptr<BasisNotes> NegativeBinomialBlocks::notes_of(const PaddedRows& basis) const {
+  Vector dispersions(basis.rows());
+  for (Index m = 0; m < basis.rows(); ++m) dispersions[m] = dispersion(m);
+  // Levels that drift bring dispersions of their own with each observation.
+  return cell_.drifts() ? nullptr : QuietChannels::of(basis, dispersions);
+}
+
+const QuietChannels* NegativeBinomialBlocks::quiet_for(const Observation& y,
+                                                       const BasisNotes* notes) const {
+  constexpr std::size_t kChannelsPerListed = 4;
+  constexpr double kSpread = 1.2;
+  const auto* quiet = static_cast<const QuietChannels*>(notes);
+  if (quiet == nullptr || !y.dispersions().empty()) return nullptr;
+  const std::size_t listed = y.channels().size() + y.exposed().size() + quiet->loud().size();
+  if (kChannelsPerListed * listed > static_cast<std::size_t>(y.num_channels())) return nullptr;
+  // Activations are likely to expect about as many counts as there are.
+  const double total = std::accumulate(y.counts().begin(), y.counts().end(), 0.0);
+  const auto columns = static_cast<double>(quiet->column_sums().size());
+  return quiet->most() >= kSpread * total / columns ? quiet : nullptr;
+}
+
 void NegativeBinomialBlocks::look_at(const Observation& y, const PaddedRows& basis, const Vector&,
                                      Evidence& out) const {
   out.begin(*this, y, basis);
-  Vector& total = out.mutable_total();
-  total.setZero(basis.cols());
-  const bool has_exposures = !y.exposed().empty();
-  for_each_seen(y, [&](Index m, double count, double exposure) {
-    const bool is_linear = dispersion(y, m) == 0;
-    if (is_linear) total += exposure * Eigen::Map<const Vector>(basis.row(m), basis.cols());
-    if (is_linear && count == 0) return;
-    if (has_exposures) {
-      out.list(m, count, exposure);
-    } else {
-      out.list(m, count);
-    }
-  });
+  const QuietChannels* quiet = quiet_for(y, out.basis_notes());
+  if (quiet != nullptr) {
+    list_few(y, basis, *quiet, *this, out);
+  } else {
+    list_all(y, basis, *this, out);
+  }
   out.finish();
-  take_notes(out, *this, out.mutable_notes<NegativeBinomialNotes>());
+  out.mutable_notes<NegativeBinomialNotes>().take(out, *this, quiet);
 }
 
 // sum over the channels seen of rising_logs(y_m, phi_m) + y_m log exposure(m) - log Gamma(y_m + 1).
@@ -183,7 +172,7 @@ void NegativeBinomialBlocks::log_likelihoods(const Evidence& evidence,
                                              const Eigen::Ref<const Matrix>& activations,
                                              std::span<const double> rows, const Vector& total,
                                              std::span<double> out) const {
-  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   const auto columns = static_cast<std::size_t>(activations.cols());
   // The rows of the channels with a count, one after the other.
   thread_local std::vector<double> count_rows;
@@ -205,6 +194,20 @@ void NegativeBinomialBlocks::log_likelihoods(const Evidence& evidence,
       });
 }
 
+void NegativeBinomialBlocks::add_rest(const Evidence& evidence,
+                                      const Eigen::Ref<const Matrix>& activations,
+                                      std::span<double> out) const {
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
+  if (notes.quiet == nullptr) return;
+  notes.quiet->add_rest(activations, out);
+  for (const Index m : notes.excepted) {
+    const Eigen::Map<const Vector> row(evidence.basis().row(m), activations.cols());
+    for (Index i = 0; i < activations.rows(); ++i) {
+      out[static_cast<std::size_t>(i)] -= rest_of(activations.row(i).dot(row), dispersion(m));
+    }
+  }
+}
+
 double NegativeBinomialBlocks::value(const Evidence& evidence,
                                      std::span<const double> intensities) const {
   return Reducer::sum(evidence.stretches(), [&](const Stretch& stretch) {
@@ -214,20 +217,20 @@ double NegativeBinomialBlocks::value(const Evidence& evidence,
 
 void NegativeBinomialBlocks::forces(const Evidence& evidence, std::span<const double> intensities,
                                     Forces& out) const {
-  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   resize(intensities.size(), out);
   for (std::size_t j = 0; j < intensities.size(); ++j) {
     const double count = evidence.counts()[j];
     out.gains[j] = count > 0 && intensities[j] > 0 ? count / intensities[j] : 0;
     out.losses[j] = notes.factors[j] / (1 + notes.scales[j] * intensities[j]);
-    out.curvatures[j] = curvature_of(notes.scales[j], exposure_at(evidence, j), intensities[j]);
+    out.curvatures[j] = curvature_of(evidence, notes, j, intensities[j]);
   }
 }
 
 // Gains of the channels that have counts, losses of all that are listed.
 bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& basis,
                                    std::span<const double> x, PointForces& out) const {
-  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   const auto stride = static_cast<std::size_t>(basis.stride());
   resize(evidence.channels().size(), out);
   thread_local std::vector<double> gains;  // of the channels with counts
@@ -253,12 +256,16 @@ bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& b
                                         std::span(notes.scales).subspan(s.first, s.size), x,
                                         std::span(out.losses).subspan(s.first, s.size), to);
                       });
+  thread_local std::vector<double> rest_slopes;
+  rest_slopes.assign(stride, 0);
+  rest_at(evidence, *this, x, rest_slopes);
+  for (std::size_t k = 0; k < stride; ++k) out.loss_slopes[k] -= rest_slopes[k];
   return explains;
 }
 
 double NegativeBinomialBlocks::settle(const Evidence& evidence, const PaddedRows& basis,
                                       std::span<const double> x, PointForces& out) const {
-  const NegativeBinomialNotes& notes = notes_of(evidence);
+  const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   thread_local std::vector<double> intensities;
   intensities.resize(evidence.channels().size());
   gather_gains(evidence, out.gains);
@@ -266,11 +273,13 @@ double NegativeBinomialBlocks::settle(const Evidence& evidence, const PaddedRows
   Reducer::shared_sum(evidence.stretches(), {&sum, 1}, [&](const Stretch& s, std::span<double> to) {
     for (std::size_t j = s.first; j < s.first + s.size; ++j) {
       intensities[j] = intensity_at(basis, evidence.channels()[j], x);
-      out.curvatures[j] = curvature_of(notes.scales[j], exposure_at(evidence, j), intensities[j]);
+      out.curvatures[j] = curvature_of(evidence, notes, j, intensities[j]);
     }
     to[0] += value_of(evidence, s, intensities);
   });
-  return sum;
+  thread_local std::vector<double> rest_slopes;
+  rest_slopes.assign(static_cast<std::size_t>(basis.stride()), 0);
+  return sum + rest_at(evidence, *this, x, rest_slopes);
 }
 
 CellForces NegativeBinomialBlocks::cell_forces(Index channel, double count, double exposure,

@@ -5,10 +5,16 @@
 
 namespace headwater {
 
+class QuietChannels;
+
 // The negative binomial law by vector kernels. Every channel seen is listed, with the term
 //   f(lambda) = y log lambda - (y + 1 / phi) log(1 + phi exposure lambda),
 // unless its dispersion is 0. Such a channel is as under the Poisson law: it is listed if it has a
 // count, with f(lambda) = y log lambda, and its intensity is in the total.
+//
+// Where channels are many and counts are few, channels without a count are not listed either: their
+// intensities are in the total, and QuietChannels has the rest. A channel with a count is listed
+// with the part of its term that the count is in, f(lambda) = y log lambda - y log(1 + phi lambda).
 class NegativeBinomialBlocks final : public BlockLaw {
  public:
   explicit NegativeBinomialBlocks(NegativeBinomial cell) : cell_(std::move(cell)) {
@@ -25,15 +31,21 @@ class NegativeBinomialBlocks final : public BlockLaw {
   double dispersion(const Observation& y, Index channel) const {
     return y.dispersions().empty() ? dispersion(channel) : y.dispersions()[channel];
   }
+  // Where the terms of channels without a count are to be had from QuietChannels for this
+  // observation; null where every channel is looked at.
+  const QuietChannels* quiet_for(const Observation& y, const BasisNotes* notes) const;
   // See dispersion_information().
   double limit(Index channel) const { return limits_.size() == 1 ? limits_[0] : limits_[channel]; }
 
+  std::unique_ptr<BasisNotes> notes_of(const PaddedRows& basis) const override;
   void look_at(const Observation& y, const PaddedRows& basis, const Vector& column_sums,
                Evidence& out) const override;
   double log_base_measure(const Observation& y) const override;
   void log_likelihoods(const Evidence& evidence, const Eigen::Ref<const Matrix>& activations,
                        std::span<const double> rows, const Vector& total,
                        std::span<double> out) const override;
+  void add_rest(const Evidence& evidence, const Eigen::Ref<const Matrix>& activations,
+                std::span<double> out) const override;
   double value(const Evidence& evidence, std::span<const double> intensities) const override;
   void forces(const Evidence& evidence, std::span<const double> intensities,
               Forces& out) const override;
@@ -43,6 +55,7 @@ class NegativeBinomialBlocks final : public BlockLaw {
                 PointForces& out) const override;
   CellForces cell_forces(Index channel, double count, double exposure,
                          double intensity) const override;
+  bool expected_losses_are_one() const override { return true; }
   CellForces forces_in(const Observation& y, Index channel, double count, double exposure,
                        double intensity) const override;
 

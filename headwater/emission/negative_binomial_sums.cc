@@ -1,5 +1,8 @@
 #include "headwater/emission/negative_binomial_sums.hpp"
 
+#include <numeric>
+#include <utility>
+
 #include "headwater/emission.hpp"
 #include "headwater/emission/dispersion_estimates.hpp"
 #include "headwater/emission/negative_binomial_blocks.hpp"
@@ -13,6 +16,10 @@ namespace {
 
 const NegativeBinomialBlocks& law_of(const Emission& emission) {
   return static_cast<const NegativeBinomialBlocks&>(*emission.law());
+}
+
+const QuietChannels* quiet_for(const Emission& emission, const Observation& y) {
+  return law_of(emission).quiet_for(y, emission.basis_notes().get());
 }
 
 bool is_plain(const Observation& y) { return y.exposed().empty() && y.dispersions().empty(); }
@@ -36,13 +43,12 @@ void NegativeBinomialSums::Cells::add(Index channel, double count, double exposu
   rows.insert(rows.end(), row, row + columns);
 }
 
-void NegativeBinomialSums::Cells::take_all(const Emission& emission) {
+void NegativeBinomialSums::Cells::take(std::span<const Index> those, const Emission& emission) {
   const NegativeBinomialBlocks& law = law_of(emission);
   const Index columns = emission.num_columns();
-  const Stretch own = own_rows(emission.num_channels());
+  const Stretch own = own_part(those);
   clear();
-  for (std::size_t i = own.first; i < own.first + own.size; ++i) {
-    const auto m = static_cast<Index>(i);
+  for (const Index m : those.subspan(own.first, own.size)) {
     add(m, 0, 1, law.dispersion(m), law.limit(m), emission.rows().row(m), columns);
   }
 }
@@ -60,20 +66,29 @@ void NegativeBinomialSums::add(const Matrix& states, const Emission& emission,
                                std::span<const Observation* const> observations, Statistics& out) {
   plain_.clear();
   block_weights_.setZero(states.rows());
+  const QuietChannels* quiet = nullptr;
+  bool all_quiet = true;
   for (std::size_t t = 0; t < observations.size(); ++t) {
     const auto own = weights.col(static_cast<Index>(t));
     const bool plain = is_plain(*observations[t]);
     plain_.push_back(plain ? observations[t] : nullptr);
     if (plain) {
       block_weights_ += own;
+      quiet = quiet_for(emission, *observations[t]);
+      all_quiet &= quiet != nullptr;
     } else {
       add_one(states, emission, own, *observations[t], out);
     }
   }
   mean_.noalias() = states.transpose() * block_weights_;
   out.s1 += mean_;
-  add_common(states, emission, block_weights_, out);
+  if (all_quiet && quiet != nullptr) {
+    add_quiet_common(states, emission, block_weights_, *quiet, quiet_sums_, out);
+  } else {
+    add_common(states, emission, block_weights_, out);
+  }
   add_block_counts(states, emission, weights, out);
+  finish(emission, out);
 }
 
 void NegativeBinomialSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
@@ -81,6 +96,11 @@ void NegativeBinomialSums::add_counts_of_one(const Eigen::Ref<const Matrix>& sta
                                              const Eigen::Ref<const Vector>& weights,
                                              const Observation& y, Statistics& out) {
   poisson_.add_counts_of_one(states, emission, weights, y, out);
+  if (const QuietChannels* quiet = quiet_for(emission, y)) {
+    QuietSums& sums = out.s4.size() > 0 ? quiet_sums_ : quiet_losses_;
+    add_quietly(states, emission, weights, y, *quiet, sums, out);
+    return;
+  }
   if (is_plain(y)) {
     add_common(states, emission, weights, out);
     add_softened_counts(states, emission, weights, y, out);
@@ -88,14 +108,81 @@ void NegativeBinomialSums::add_counts_of_one(const Eigen::Ref<const Matrix>& sta
   }
   mean_.noalias() = states.transpose() * weights;
   add_unexposed(y, mean_, out);
-  add_softening(states, emission, weights, y, out);
+  add_softening(states, emission, weights, y, Which::kAll, out);
+}
+
+bool NegativeBinomialSums::is_quick(const Emission& emission, const Observation& y) const {
+  return quiet_for(emission, y) != nullptr;
+}
+
+void NegativeBinomialSums::add_law_statistics_of_one(const Eigen::Ref<const Matrix>& states,
+                                                     const Emission& emission,
+                                                     const Eigen::Ref<const Vector>& weights,
+                                                     const Observation& y, Statistics& out) {
+  if (out.s4.size() == 0) return;
+  // What is said about the basis is not wanted.
+  std::swap(out.unseen, unwanted_);
+  add_quietly(states, emission, weights, y, *quiet_for(emission, y), quiet_statistics_, out);
+  std::swap(out.unseen, unwanted_);
+}
+
+void NegativeBinomialSums::finish(const Emission& emission, Statistics& out) {
+  const auto* quiet = static_cast<const QuietChannels*>(emission.basis_notes().get());
+  if (quiet == nullptr) return;
+  quiet_sums_.finish(*quiet, law_of(emission), {}, out);
+  quiet_losses_.finish(*quiet, law_of(emission), {.law_statistics = false}, out);
+  quiet_statistics_.finish(*quiet, law_of(emission), {.losses = false}, out);
+}
+
+// Cells of other exposures than 1 are taken back and added for themselves.
+void NegativeBinomialSums::add_quietly(const Eigen::Ref<const Matrix>& states,
+                                       const Emission& emission,
+                                       const Eigen::Ref<const Vector>& weights,
+                                       const Observation& y, const QuietChannels& quiet,
+                                       QuietSums& sums, Statistics& out) {
+  add_quiet_common(states, emission, weights, quiet, sums, out);
+  add_softened_counts(states, emission, weights, y, out);
+  if (y.exposed().empty()) return;
+  add_common(states, emission, weights, y.exposed(), -1, out);
+  mean_.noalias() = states.transpose() * weights;
+  add_unexposed(y, mean_, out);
+  add_softening(states, emission, weights, y, Which::kExposed, out);
+}
+
+void NegativeBinomialSums::add_quiet_common(const Eigen::Ref<const Matrix>& states,
+                                            const Emission& emission,
+                                            const Eigen::Ref<const Vector>& weights,
+                                            const QuietChannels& quiet, QuietSums& sums,
+                                            Statistics& out) {
+  if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
+  sums.add(states, weights, quiet, beyond_);
+  if (!quiet.loud().empty()) add_common(states, emission, weights, quiet.loud(), 1, out);
+  if (beyond_.empty()) return;
+  beyond_states_ = states(beyond_, Eigen::all);
+  beyond_weights_ = weights(beyond_);
+  add_common(beyond_states_, emission, beyond_weights_, out);
+  if (!quiet.loud().empty()) {
+    add_common(beyond_states_, emission, beyond_weights_, quiet.loud(), -1, out);
+  }
 }
 
 void NegativeBinomialSums::add_common(const Eigen::Ref<const Matrix>& states,
                                       const Emission& emission,
                                       const Eigen::Ref<const Vector>& weights, Statistics& out) {
+  if (static_cast<Index>(all_channels_.size()) != emission.num_channels()) {
+    all_channels_.resize(static_cast<std::size_t>(emission.num_channels()));
+    std::iota(all_channels_.begin(), all_channels_.end(), Index{0});
+  }
+  add_common(states, emission, weights, all_channels_, 1, out);
+}
+
+void NegativeBinomialSums::add_common(const Eigen::Ref<const Matrix>& states,
+                                      const Emission& emission,
+                                      const Eigen::Ref<const Vector>& weights,
+                                      std::span<const Index> channels, double factor,
+                                      Statistics& out) {
   if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
-  cells_.take_all(emission);
+  cells_.take(channels, emission);
   cells_.take_sums(states, as_span(weights));
   mean_.noalias() = states.transpose() * weights;
   const Index columns = emission.num_columns();
@@ -103,13 +190,16 @@ void NegativeBinomialSums::add_common(const Eigen::Ref<const Matrix>& states,
   if (size == 0) return;
   const Eigen::Map<const RowMatrix> losses(cells_.losses.data(), size, columns);
   for (Index k = 0; k < columns; ++k) {
-    out.unseen.col(k).segment(cells_.channels[0], size).array() += mean_[k] - losses.col(k).array();
+    for (Index j = 0; j < size; ++j) {
+      out.unseen(cells_.channels[static_cast<std::size_t>(j)], k) +=
+          factor * (mean_[k] - losses(j, k));
+    }
   }
   if (out.s4.size() == 0) return;
   for (std::size_t j = 0; j < cells_.channels.size(); ++j) {
     double* const own = out.s4.data() + cells_.channels[j] * DispersionStatistics::kPerChannel;
-    own[0] += cells_.dispersions[j] * cells_.informations[j] + cells_.bends[j];
-    own[1] += cells_.informations[j];
+    own[0] += factor * (cells_.dispersions[j] * cells_.informations[j] + cells_.bends[j]);
+    own[1] += factor * cells_.informations[j];
   }
 }
 
@@ -155,11 +245,13 @@ void NegativeBinomialSums::add_softened_counts(const Eigen::Ref<const Matrix>& s
   const Index columns = emission.num_columns();
   cells_.clear();
   const Stretch own = own_part(y.channels());
-  for (std::size_t j = own.first; j < own.first + own.size; ++j) {
+  for_each_count(y, [&](std::size_t j, double exposure) {
+    if (j - own.first >= own.size) return;
     const Index m = y.channels()[j];
+    if (exposure != 1) return;
     cells_.add(m, y.counts()[j], 1, law.dispersion(m), law.limit(m), emission.rows().row(m),
                columns);
-  }
+  });
   cells_.losses.assign(cells_.rows.size(), 0);
   add_softened_shares(states, as_span(weights), {cells_.rows, cells_.scales}, cells_.losses);
   const double weight = weights.sum();
@@ -182,7 +274,7 @@ void NegativeBinomialSums::add_softened_counts(const Eigen::Ref<const Matrix>& s
 void NegativeBinomialSums::add_softening(const Eigen::Ref<const Matrix>& states,
                                          const Emission& emission,
                                          const Eigen::Ref<const Vector>& weights,
-                                         const Observation& y, Statistics& out) {
+                                         const Observation& y, Which which, Statistics& out) {
   const NegativeBinomialBlocks& law = law_of(emission);
   const Index columns = emission.num_columns();
   if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
@@ -190,6 +282,7 @@ void NegativeBinomialSums::add_softening(const Eigen::Ref<const Matrix>& states,
   const Stretch rows = own_rows(emission.num_channels());
   for_each_seen(y, [&](Index m, double count, double exposure) {
     if (static_cast<std::size_t>(m) - rows.first >= rows.size) return;
+    if (which == Which::kExposed && exposure == 1) return;
     cells_.add(m, count, exposure, law.dispersion(y, m), law.limit(m), emission.rows().row(m),
                emission.rows().cols());
   });

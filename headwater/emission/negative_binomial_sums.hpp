@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "headwater/emission/poisson_sums.hpp"
+#include "headwater/emission/quiet_sums.hpp"
 
 namespace headwater {
 
@@ -16,6 +17,10 @@ class NegativeBinomialBlocks;
 //   (1 + phi y) / (1 + z) = 1 / (1 + z) + phi y / (1 + z):
 // the first part is the same for every observation of a block, and is summed up once a block; the
 // second belongs to the counts.
+//
+// Where channels are many and counts few, the first part is left to QuietSums until finish(), for
+// every channel that is not loud. Cells with an exposure other than 1 are taken out of it and added
+// one by one.
 class NegativeBinomialSums final : public EmissionSums {
  public:
   std::unique_ptr<EmissionSums> clone() const override {
@@ -26,6 +31,11 @@ class NegativeBinomialSums final : public EmissionSums {
   void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                          const Eigen::Ref<const Vector>& weights, const Observation& y,
                          Statistics& out) override;
+  bool is_quick(const Emission& emission, const Observation& y) const override;
+  void add_law_statistics_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                                 const Eigen::Ref<const Vector>& weights, const Observation& y,
+                                 Statistics& out) override;
+  void finish(const Emission& emission, Statistics& out) override;
 
  private:
   // Cells of some channels, each with its count and exposure, and the sums of the kernel over them.
@@ -33,8 +43,9 @@ class NegativeBinomialSums final : public EmissionSums {
     void clear();
     void add(Index channel, double count, double exposure, double dispersion, double limit,
              const double* row, Index columns);
-    // All channels whose rows this process adds up, at exposure 1, without counts.
-    void take_all(const Emission& emission);
+    // Those of some channels, which ascend, whose rows this process adds up, at exposure 1, without
+    // counts.
+    void take(std::span<const Index> those, const Emission& emission);
     void take_sums(const Eigen::Ref<const Matrix>& states, std::span<const double> weights);
 
     std::vector<Index> channels;
@@ -51,23 +62,47 @@ class NegativeBinomialSums final : public EmissionSums {
     std::vector<double> informations;
   };
 
-  // Adds what differs from the Poisson law for an observation that is not plain.
+  // Adds what differs from the Poisson law for an observation that is not plain: of all cells, or
+  // of those alone whose exposure is not 1.
+  enum class Which { kAll, kExposed };
   void add_softening(const Eigen::Ref<const Matrix>& states, const Emission& emission,
-                     const Eigen::Ref<const Vector>& weights, const Observation& y,
+                     const Eigen::Ref<const Vector>& weights, const Observation& y, Which which,
                      Statistics& out);
-  // For plain observations: the part that is the same for all, given the sum of their weights.
+  // For plain observations: the part of some channels that is the same for all observations, given
+  // the sum of their weights. Times `factor`: -1 takes it back.
+  void add_common(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                  const Eigen::Ref<const Vector>& weights, std::span<const Index> channels,
+                  double factor, Statistics& out);
+  // ... of all channels.
   void add_common(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                   const Eigen::Ref<const Vector>& weights, Statistics& out);
-  // ... and the part of their counts in a block.
+  // ... where most of it is left to finish(), by what `sums` is for.
+  void add_quiet_common(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                        const Eigen::Ref<const Vector>& weights, const QuietChannels& quiet,
+                        QuietSums& sums, Statistics& out);
+  // Everything of an observation but s1 and s2.
+  void add_quietly(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                   const Eigen::Ref<const Vector>& weights, const Observation& y,
+                   const QuietChannels& quiet, QuietSums& sums, Statistics& out);
+  // ... and the part of the counts of plain observations in a block.
   void add_block_counts(const Matrix& states, const Emission& emission,
                         const Eigen::Ref<const Matrix>& weights, Statistics& out);
-  // ... and of the counts of one.
+  // ... and of the counts of one, where the exposure is 1.
   void add_softened_counts(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                            const Eigen::Ref<const Vector>& weights, const Observation& y,
                            Statistics& out);
 
   PoissonSums poisson_;
   Cells cells_;
+  std::vector<Index> all_channels_;
+  // Work left to finish(): for everything, for losses alone, for the law's statistics alone.
+  QuietSums quiet_sums_;
+  QuietSums quiet_losses_;
+  QuietSums quiet_statistics_;
+  std::vector<Index> beyond_;  // states that no polynomial is good enough for
+  Matrix beyond_states_;
+  Vector beyond_weights_;
+  Matrix unwanted_;
   CountMasses masses_;
   std::vector<const Observation*> plain_;  // of a block; null where one is not
   Vector block_weights_;                   // the sum of theirs

@@ -17,6 +17,7 @@ void EmissionSums::add(const Matrix& states, const Emission& emission,
   for (std::size_t t = 0; t < observations.size(); ++t) {
     add_one(states, emission, weights.col(static_cast<Index>(t)), *observations[t], out);
   }
+  finish(emission, out);
 }
 
 void EmissionSums::add_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,

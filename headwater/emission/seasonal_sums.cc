@@ -80,6 +80,7 @@ void SeasonalSums::add_one(const Eigen::Ref<const Matrix>& states, const Emissio
   const Matrix scaled = states * emission.season().gains(y.position(), states.cols()).asDiagonal();
   begin(out);
   of_law_->add_one(scaled, emission, weights, y, one_);
+  of_law_->finish(emission, one_);
   take_over(emission, y.position(), weights.sum(), y.any_seen() ? 1 : 0, out);
 }
 
@@ -89,6 +90,10 @@ void SeasonalSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
                                      Statistics& out) {
   const Matrix scaled = states * emission.season().gains(y.position(), states.cols()).asDiagonal();
   of_law_->add_counts_of_one(scaled, emission, weights, y, out);
+}
+
+void SeasonalSums::finish(const Emission& emission, Statistics& out) {
+  of_law_->finish(emission, out);
 }
 
 }  // namespace headwater

@@ -27,6 +27,7 @@ class SeasonalSums final : public EmissionSums {
   void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                          const Eigen::Ref<const Vector>& weights, const Observation& y,
                          Statistics& out) override;
+  void finish(const Emission& emission, Statistics& out) override;
 
  private:
   void begin(const Statistics& like);

@@ -37,8 +37,12 @@ bool BasisCurvature::is_affordable(Index num_channels, Index num_components) {
 void BasisCurvature::measure(const Estimate& estimate, double ridge) {
   const Matrix& basis = estimate.basis;
   const Matrix x = with_ones(draw_activations(estimate.prior, kCurvatureDraws), basis.cols());
-  const Vector mean = x.colwise().mean();
-  const bool losses_are_one = estimate.law->has_plain_losses();
+  const bool losses_are_one = estimate.law->expected_losses_are_one();
+  Vector mean = x.colwise().mean();
+  // The same, rounded as a law's losses are.
+  if (losses_are_one && !estimate.law->has_plain_losses()) {
+    mean = x.transpose() * Vector::Ones(x.rows()) / static_cast<double>(x.rows());
+  }
   longer_.resize(static_cast<std::size_t>(basis.rows()));
   // Outside the loop, so that no channel allocates.
   Vector intensity(kCurvatureDraws);

@@ -108,6 +108,7 @@ void BeamWindow::fold(Index count, const BeamFilter& filter) {
                  enters ? as_span(statistics_.s3) : std::span<double>());
     std::swap(law_, before_law_);
   }
+  sums_->finish(filter.emission(), statistics_);
   rows.gather();
   window_.drop_entered(count);
 }

@@ -40,7 +40,8 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   // What the M-step wants of one observation.
   struct Step {
     void exchange(StateArchive& archive) {
-      archive(activation, variance, moves, has_moves, observation, is_corrected, points, weights);
+      archive(activation, variance, moves, has_moves, observation, is_corrected, is_quick, points,
+              weights);
     }
     bool fits(const FastFilter& filter) const;
 
@@ -49,6 +50,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
     ExpectedMoves moves;
     bool has_moves = false;
     Observation observation;
+    bool is_quick = false;      // see EmissionSums; one activation stands for it
     bool is_corrected = false;  // whether many points stand for it:
     Matrix points;
     Vector weights;
@@ -56,6 +58,7 @@ class FilteredStatistics final : public Smoother<FastFilter> {
 
   void remember(const FastFilter& filter, const Observation& y);
   void remember_unseen(const FastFilter& filter, const Observation& y, Index time);
+  void add_quickly(const Step& step, double coefficient, const FastFilter& filter);
   void add_law_statistics(const FastFilter& filter);
   void fold(const FastFilter& filter);
   void add_with_season(const Step& step, double coefficient, const FastFilter& filter);
@@ -80,6 +83,8 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   std::vector<double> weights_;
   Vector sum_;
   Vector scaled_weights_;
+  Matrix around_;  // points around the best activation
+  Vector without_law_statistics_;
 };
 
 }  // namespace headwater

@@ -181,6 +181,7 @@ void ForwardRecursion::read_out(const ExactFilter& filter, const Observation& y,
   // As printed, the counts of this observation enter u_ only with the next.
   sums_->add_counts_of_one(filter.states(), filter.emission(), step_size * filter.filtered(), y,
                            statistics_);
+  sums_->finish(filter.emission(), statistics_);
 }
 
 }  // namespace headwater

@@ -13,6 +13,7 @@ void ParticleSweep::run(std::span<const ParticleStep> steps, std::span<const dou
                if (coefficients[s] == 0) return;
                add_emission(steps[s], filter, coefficients[s], law_of_s, statistics);
              });
+  sums_->finish(filter.emission(), statistics);
   rows.gather();
 }
 

@@ -52,6 +52,7 @@ bool PathRecursion::advance(const ParticleFilter& filter, const Observation& y, 
   // S2 takes in the counts of this step at once, which the paths do only at the next.
   sums_->add_counts_of_one(filter.activations(), filter.emission(), step_size * filter.weights(), y,
                            statistics_);
+  sums_->finish(filter.emission(), statistics_);
   return true;
 }
 

@@ -87,6 +87,20 @@ class HEADWATER_EXPORT EmissionSums {
   virtual void add_counts_of_one(const Eigen::Ref<const Matrix>& states, const Emission& emission,
                                  const Eigen::Ref<const Vector>& weights, const Observation& y,
                                  Statistics& out) = 0;
+  // Whether all this takes work for the counts of the observation alone, although losses depend on
+  // the activations.
+  virtual bool is_quick(const Emission& /*emission*/, const Observation& /*y*/) const {
+    return false;
+  }
+  // s4 alone, where is_quick().
+  virtual void add_law_statistics_of_one(const Eigen::Ref<const Matrix>& /*states*/,
+                                         const Emission& /*emission*/,
+                                         const Eigen::Ref<const Vector>& /*weights*/,
+                                         const Observation& /*y*/, Statistics& /*out*/) {}
+  // Functions that add one observation may leave work to this one, which is cheaper for many
+  // observations at once. To be called before the statistics are read, and before another emission
+  // or other statistics are used.
+  virtual void finish(const Emission& /*emission*/, Statistics& /*out*/) {}
 
  private:
   Vector mean_;  // sum_x w(x) x
@@ -110,6 +124,10 @@ class HEADWATER_EXPORT BlockLaw {
   // without a count is linear in lambda.
   virtual bool has_plain_losses() const = 0;
 
+  // What is computed once for each basis, for look_at() to find in the evidence. By default
+  // nothing.
+  virtual std::unique_ptr<BasisNotes> notes_of(const PaddedRows& /*basis*/) const { return {}; }
+
   // Fills the evidence of an observation. column_sums: those of the basis.
   virtual void look_at(const Observation& y, const PaddedRows& basis, const Vector& column_sums,
                        Evidence& out) const = 0;
@@ -121,6 +139,10 @@ class HEADWATER_EXPORT BlockLaw {
                                const Eigen::Ref<const Matrix>& activations,
                                std::span<const double> rows, const Vector& total,
                                std::span<double> out) const = 0;
+  // out[i] += rest(x_i): see Evidence. By default there is none.
+  virtual void add_rest(const Evidence& /*evidence*/,
+                        const Eigen::Ref<const Matrix>& /*activations*/,
+                        std::span<double> /*out*/) const {}
   virtual double value(const Evidence& evidence, std::span<const double> intensities) const = 0;
   virtual void forces(const Evidence& evidence, std::span<const double> intensities,
                       Forces& out) const = 0;
@@ -130,8 +152,8 @@ class HEADWATER_EXPORT BlockLaw {
   // shares the sum (Reducer::shared_sum) may leave out the forces of channels that are not its own.
   virtual bool climb(const Evidence& evidence, const PaddedRows& basis, std::span<const double> x,
                      PointForces& out) const = 0;
-  // After climb() at the same x: computes the curvatures and returns sum_j f_j (see Evidence). The
-  // gains of all channels are known afterwards.
+  // After climb() at the same x: computes the curvatures and returns sum_j f_j + rest(x) (see
+  // Evidence). The gains of all channels are known afterwards.
   virtual double settle(const Evidence& evidence, const PaddedRows& basis,
                         std::span<const double> x, PointForces& out) const = 0;
 
@@ -148,6 +170,9 @@ class HEADWATER_EXPORT BlockLaw {
   virtual double expected_loss(Index channel, double intensity) const {
     return cell_forces(channel, intensity, 1, intensity).loss;
   }
+
+  // Whether that is 1 for every cell.
+  virtual bool expected_losses_are_one() const { return has_plain_losses(); }
 
   // By default, both use the functions above; a law may override them with something faster.
   virtual std::unique_ptr<StateLikelihoods> state_likelihoods(Matrix states) const;

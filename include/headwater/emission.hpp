@@ -28,6 +28,8 @@ class HEADWATER_EXPORT Emission {
   Index num_columns() const { return basis_.cols(); }  // background included
   const PaddedRows& rows() const { return rows_; }
   const Vector& column_sums() const { return column_sums_; }
+  // What the law computes once for this basis; null if nothing. When first asked for.
+  const std::shared_ptr<const BasisNotes>& basis_notes() const;
 
   void set_basis(const Matrix& basis);
   void set_law(const AnyLaw& law);
@@ -41,6 +43,7 @@ class HEADWATER_EXPORT Emission {
   // observation of another phase makes invalid.
   void look_at(const Observation& y, Evidence& out) const {
     const Emission& now = at(y.position());
+    out.set_basis_notes(now.basis_notes());
     now.law_->look_at(y, now.rows_, now.column_sums_, out);
   }
   // Adds up statistics for this emission: see EmissionSums.
@@ -55,6 +58,8 @@ class HEADWATER_EXPORT Emission {
   Season season_;
   PaddedRows rows_;
   Vector column_sums_;
+  mutable std::shared_ptr<const BasisNotes> basis_notes_;
+  mutable bool has_basis_notes_ = false;
 
   // What at() has made so far.
   struct Moment {

@@ -35,12 +35,22 @@ class HEADWATER_EXPORT LawNotes {
   virtual std::unique_ptr<LawNotes> clone() const = 0;
 };
 
+// What a law computes once for each basis. Shared by all who have the same basis and law.
+class HEADWATER_EXPORT BasisNotes {
+ public:
+  virtual ~BasisNotes();
+};
+
 // The log-likelihood of one observation as a function of the activations x, for one basis and one
 // law of the counts:
-//   log p(y | x) = base measure + sum over listed channels j of f_j(lambda_j(x)) - total' x,
+//   log p(y | x) = base measure + sum over listed channels j of f_j(lambda_j(x)) - total' x
+//                  + rest(x),
 //   lambda_j(x) = sum_k B(m_j, k) x_k.
 // The law chooses which channels are listed: those whose term is not linear in lambda. The terms
-// that are linear, for instance those of channels without a count, are summed up in `total`.
+// that are linear, for instance those of channels without a count, are summed up in `total`. Where
+// very many terms are nearly linear, a law may sum up what is not linear in the rest, which is
+// small. The rest is part of log-likelihoods at activations, of climb() and settle(). It is no part
+// of value(), forces(), and log-likelihoods for another basis: those guide proposals and searches.
 //
 // An Evidence that is filled for one observation after another keeps its memory and soon allocates
 // no more.
@@ -59,6 +69,7 @@ class HEADWATER_EXPORT Evidence {
   const Observation& observation() const { return *observation_; }
   const BlockLaw& law() const { return *law_; }
   const PaddedRows& basis() const { return *basis_; }
+  const BasisNotes* basis_notes() const { return basis_notes_.get(); }  // null where there are none
 
   // log p(y | x_i) without the base measure, for activations x_i in the rows of a block. A count
   // under zero intensity gives -infinity; exactly 0 where nothing was seen. Needs
@@ -71,6 +82,9 @@ class HEADWATER_EXPORT Evidence {
   // sum_j f_j(lambda_j) for given intensities of the listed channels, all positive.
   double value(std::span<const double> intensities) const;
   void forces(std::span<const double> intensities, Forces& out) const;
+
+  // By Emission, before a law fills the rest.
+  void set_basis_notes(std::shared_ptr<const BasisNotes> notes) { basis_notes_ = std::move(notes); }
 
   // For laws to fill. -----------------------------------------------------------------------------
   void begin(const BlockLaw& law, const Observation& y, const PaddedRows& basis);
@@ -103,6 +117,7 @@ class HEADWATER_EXPORT Evidence {
   std::vector<Stretch> stretches_;
   Vector total_;
   ClonePointer<LawNotes> notes_;
+  std::shared_ptr<const BasisNotes> basis_notes_;
   mutable std::vector<double> rows_;
   mutable bool has_rows_ = false;
 };
