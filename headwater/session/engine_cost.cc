@@ -131,7 +131,7 @@ std::optional<std::string> unshared_steps(const Config& config, const AnyPrior& 
     return std::nullopt;
   }
   const EngineKind kind = choose_engine(config, prior, num_channels).kind;
-  return fmt::format("{}: observations are taken in on one thread; a search for a start has {}",
+  return fmt::format("{}: observations were taken in on one thread; a search for a start has {}",
                      kind == EngineKind::kParticle
                          ? fmt::format("steps of {} particles are too small to be shared",
                                        config.engine.num_particles)

@@ -38,7 +38,7 @@ std::optional<std::string> slowness(const Config& config, const AnyPrior& prior,
                                     Index num_channels);
 // Whether threads share the step of an observation: those of particles, if it is large enough.
 bool shares_steps(const Config& config, const AnyPrior& prior, Index num_channels);
-// One line for a fit that has several threads and makes its steps on one.
+// One line for a fit that has had several threads and made its steps on one.
 std::optional<std::string> unshared_steps(const Config& config, const AnyPrior& prior,
                                           Index num_channels);
 

@@ -101,16 +101,17 @@ TEST(EngineCost, StepsThatAreNotSharedAreSaid) {
   EXPECT_FALSE(unshared_steps(config, prior_of(config), 8));  // one thread
   config.engine.num_threads = 2;
   EXPECT_EQ(unshared_steps(config, prior_of(config), 8),
-            "steps of 1000 particles are too small to be shared: observations are taken in on one "
+            "steps of 1000 particles are too small to be shared: observations were taken in on one "
             "thread; a search for a start has 2");
   EXPECT_FALSE(unshared_steps(config, prior_of(config), 100));
   config.engine.num_particles = 4000;
   EXPECT_FALSE(unshared_steps(config, prior_of(config), 8));
   config = config_for("basis-selection", 5);
   config.engine.num_threads = 3;
-  EXPECT_EQ(unshared_steps(config, prior_of(config), 8),
-            "engine 'exact' shares no steps: observations are taken in on one thread; a search for "
-            "a start has 3");
+  EXPECT_EQ(
+      unshared_steps(config, prior_of(config), 8),
+      "engine 'exact' shares no steps: observations were taken in on one thread; a search for "
+      "a start has 3");
 }
 
 // At the first observation, when the number of channels is known, and before any start is searched.

@@ -93,6 +93,26 @@ def test_finite_priors_are_learned_by_particles_too(selection):
         assert selection.facts(f"{prior}.h5")["engine"] == "particle"
 
 
+@pytest.mark.parametrize("smoother", ["lag", "path"])
+def test_the_same_bytes_where_threads_share_a_step(relaxed, smoother):
+    relaxed.save("few.npy", relaxed.load("relaxed.npy")[:60])
+    models = []
+    for threads in 1, 2, 3:
+        done = relaxed.attempt("fit", "few.npy", "--components", 3, "--prior", "relaxed-selection",
+                               "--particles", 8000, "--smoother", smoother, "--init", "random",
+                               "--threads", threads, "--out", "shared.h5")
+        assert done.returncode == 0
+        assert b"too small to be shared" not in done.stderr
+        models.append(relaxed.path("shared.h5").read_bytes())
+    assert models[0] == models[1] == models[2]
+
+
+def test_a_step_that_is_too_small_for_threads_is_said_once(relaxed):
+    done = relaxed.attempt("fit", "relaxed.npy", "--components", 3, "--prior", "relaxed-selection",
+                           "--particles", 200, "--init", "random", "--threads", 2, "--out", "s.h5")
+    assert done.stderr.count(b"steps of 200 particles are too small to be shared") == 1
+
+
 @pytest.mark.parametrize("smoother", [["lag"], ["lag", "--lag", 3], ["path"], ["paris"],
                                       ["paris", "--backward", "exact"],
                                       ["paris", "--backward", "rejection", "--lag", 5],

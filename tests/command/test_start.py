@@ -57,6 +57,15 @@ def test_a_start_at_random_or_from_a_file_is_not_searched_for(selection):
     assert (selection.basis("auto.h5") != selection.basis("random.h5")).any()
 
 
+def test_a_search_on_threads_finds_the_same_start(selection):
+    models = []
+    for threads in 1, 2, 3:
+        summary = fit(selection, "y1.npy", "threads.h5", "--threads", threads)
+        assert ("engine 'exact' shares no steps" in summary) == (threads > 1)
+        models.append(selection.path("threads.h5").read_bytes())
+    assert models[0] == models[1] == models[2]
+
+
 @pytest.mark.parametrize("length", [1, 5, 400])
 def test_streams_shorter_than_the_search_would_like_are_fitted(selection, length):
     data = selection.save(f"short{length}.npy", selection.load("y1.npy")[:length])
