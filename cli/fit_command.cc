@@ -350,20 +350,14 @@ void fit(FitOptions options) {
   progress.clear();
   if (options.quiet) return;
   if (stop_signal() != 0) print_stop(options, model.observations);
-<<<<<<< ours
   print_restarts(restarts, model);
   print_summary(model, before ? &*before : nullptr, best.start_report(), quality_notes(model),
                 progress.seconds());
+  const auto line = unshared_steps(best.config(), model.reported.prior, model.num_channels());
+  if (line) say("{}\n", *line);
   if (config.round > 0 && data.num_sequences() == 1) {
     say("the data are one sequence, and so one round: --sequence-column tells sequences apart\n");
   }
-=======
-  print_restarts(restarts);
-  print_summary(model, before ? &*before : nullptr, best.start_report(),
-                quality_notes(model, bases_of_other_seeds(restarts)), progress.seconds());
-  const auto line = unshared_steps(best.config(), model.reported.prior, model.num_channels());
-  if (line) say("{}\n", *line);
->>>>>>> theirs
   say("wrote {}: headwater show {} prints it\n", options.out, options.out);
   report_bad_rows(data, options.quiet);
 }

@@ -30,11 +30,7 @@ LAYERS = [
 # of theirs.
 PUBLIC = {
     "session": ["headwater", "session", "config", "model", "inference", "registry", "surprise",
-<<<<<<< ours
                 "round", "score_error", "p_value_ranks", "surprise_calibration", "watch"],
-=======
-                "score_error", "p_value_ranks", "surprise_calibration", "watch"],
->>>>>>> theirs
     "learning": ["estimate", "m_step_options", "matching", "standard_errors"],
     "io": ["source", "sink"],
     "engines": ["forecast", "prediction"],
