@@ -98,6 +98,7 @@ Config config_for(const std::string& engine, Index components, Index particles) 
   config.init = Init::kRandom;
   config.burn_in = 8;
   config.outliers = Outliers::kKeep;
+  config.trace_every = 1'000'000;  // the trace of so large a basis would be most of the memory
   config.engine.kind = engine == "fast" ? EngineKind::kFast : EngineKind::kParticle;
   config.engine.proposal = ProposalKind::kPrior;
   config.engine.num_particles = particles;

@@ -10,6 +10,7 @@ import inspect
 import re
 
 import headwater
+import headwater.dask
 import headwater.plot
 
 INTRODUCTION = """# The Python package
@@ -31,6 +32,8 @@ def parameter(given):
     text = given.name
     if given.kind is given.VAR_KEYWORD:
         text = "**" + text
+    if given.kind is given.VAR_POSITIONAL:
+        text = "*" + text
     if kind(given.annotation):
         text += f": {kind(given.annotation)}"
     if given.default is not given.empty:
@@ -43,7 +46,8 @@ def parameters(signature):
     for given in signature.parameters.values():
         if given.name == "self":
             continue
-        if given.kind is given.KEYWORD_ONLY and "*" not in parts:
+        has_star = any(part.startswith("*") for part in parts)
+        if given.kind is given.KEYWORD_ONLY and not has_star:
             parts.append("*")
         parts.append(parameter(given))
     return parts
@@ -120,6 +124,12 @@ def reference():
                  "surprise"):
         function = getattr(headwater.plot, name)
         parts.append(section(signature(function, f"plot.{name}"), function, 3))
+    for name in ("Statistics", "Round"):
+        parts += class_section(name, getattr(headwater, name), is_made_by_users=False)
+    parts.append(f"## dask\n\n{described(headwater.dask)}\n")
+    for name in ("fit", "fit_each"):
+        function = getattr(headwater.dask, name)
+        parts.append(section(signature(function, f"dask.{name}"), function, 3))
     return "\n".join(parts)
 
 

@@ -49,6 +49,7 @@ SharedChannels::SharedChannels(Ranks& ranks, Index num_channels, Index block)
   const Index units = (num_blocks_ + unit - 1) / unit;
   for (Index rank = 0; rank <= size; ++rank) {
     const Index first = std::min(rank * units / size * unit, num_blocks_);
+    if (rank > 0 && first > first_blocks_.back()) ++num_at_work_;
     first_blocks_.push_back(first);
     first_channels_.push_back(std::min(first * block, num_channels));
   }
@@ -59,20 +60,12 @@ SharedChannels::SharedChannels(Ranks& ranks, Index num_channels, Index block)
 SharedChannels::~SharedChannels() { current = nullptr; }
 
 SharedChannels* SharedChannels::now() {
-  return current != nullptr && current->ranks_.size() > 1 ? current : nullptr;
+  return current != nullptr && current->num_at_work_ > 1 ? current : nullptr;
 }
 
 int SharedChannels::owner_of(Index block) const {
   const auto after = std::upper_bound(first_blocks_.begin(), first_blocks_.end(), block);
   return static_cast<int>(after - first_blocks_.begin()) - 1;
-}
-
-int SharedChannels::num_at_work() const {
-  int count = 0;
-  for (std::size_t rank = 0; rank + 1 < first_blocks_.size(); ++rank) {
-    count += first_blocks_[rank] < first_blocks_[rank + 1] ? 1 : 0;
-  }
-  return count;
 }
 
 void SharedChannels::gather_rows(Eigen::Ref<Matrix> rows) {

@@ -41,7 +41,7 @@ class SharedChannels {
   SharedChannels& operator=(const SharedChannels&) = delete;
   ~SharedChannels();
 
-  // That of the calling thread; null if there is none, or a single rank.
+  // That of the calling thread; null if there is none, or if no two ranks have work.
   static SharedChannels* now();
 
   Ranks& ranks() const { return ranks_; }
@@ -53,8 +53,7 @@ class SharedChannels {
   Index first_own() const { return first_channel(ranks_.rank()); }
   Index end_of_own() const { return first_channel(ranks_.rank() + 1); }
 
-  // How many ranks have a block.
-  int num_at_work() const;
+  int num_at_work() const { return num_at_work_; }  // ranks that have a block
 
   // Each rank comes with the rows of its own channels, and has all rows afterwards.
   void gather_rows(Eigen::Ref<Matrix> rows);
@@ -65,6 +64,7 @@ class SharedChannels {
   Ranks& ranks_;
   Index block_;
   Index num_blocks_;
+  int num_at_work_ = 0;
   std::vector<Index> first_blocks_;  // of each rank, and where the last one ends
   std::vector<Index> first_channels_;
   std::vector<Index> counts_;

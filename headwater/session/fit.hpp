@@ -185,7 +185,7 @@ class Session::Fit {
   void go_on_by_rounds(bool is_end);
   void start_rounds(const RecordView& observations);
   void run_round(Index num_observations);
-  RoundStatistics run_on_threads(const SequenceRound& round, const RecordView& rows) const;
+  RoundStatistics run_on_threads(const SequenceRound& round, const RecordView& rows);
   SequenceRun begin_sequence(const SequenceRound::State& from, Index length,
                              std::int64_t index) const;
   void step_in_sequence(SequenceRun& run, const Observation& y, Index t) const;
@@ -264,6 +264,7 @@ class Session::Fit {
   Index num_told_ = 0;
   Vector told_activation_;
   OwnCallback<RoundStatistics(const SequenceRound&, const RecordView&)> run_;
+  std::shared_ptr<const ThreadPool> pool_;  // for its sequences
 
   // What was published.
   double log_likelihood_ = 0;

@@ -178,13 +178,12 @@ void Session::Fit::run_round(Index num_observations) {
   refuse_impossible(sums);
 }
 
-RoundStatistics Session::Fit::run_on_threads(const SequenceRound& round,
-                                             const RecordView& rows) const {
+RoundStatistics Session::Fit::run_on_threads(const SequenceRound& round, const RecordView& rows) {
   const std::vector<Index> begins = rows.sequences();
-  const ThreadPool pool(config_.engine.num_threads);
+  if (!pool_) pool_ = std::make_shared<ThreadPool>(config_.engine.num_threads);
   std::mutex mutex;
   RoundStatistics all;
-  pool.run(std::ssize(begins), [&](Index i) {
+  pool_->run(std::ssize(begins), [&](Index i) {
     const Index first = begins[static_cast<std::size_t>(i)];
     const Index end =
         i + 1 < std::ssize(begins) ? begins[static_cast<std::size_t>(i) + 1] : rows.size();

@@ -95,7 +95,10 @@ def _take_in(stream: Stream, data: Any, name: str, exposure: Any = None) -> Stre
             stream.names = rows.names
         rows.match(stream.names, "the stream")
         data = rows.all()
-    return stream.update_many(data, lengths=[len(rows)], exposure=exposure)
+    try:
+        return stream.update_many(data, lengths=[len(rows)], exposure=exposure)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _statistics(client: "distributed.Client", round: Round, given: list[Any], shown: list[Any]

@@ -138,7 +138,9 @@ def test_what_cannot_be(client, trials, tmp_path):
         headwater.dask.fit(client, "trials.npy", 2, round=4)
     with pytest.raises(ValueError, match="exposures has 1 entries; expected 40"):
         headwater.dask.fit(client, trials, 2, round=4, exposures=[1])
-    with pytest.raises(ValueError, match="sequence 12 has 3 channels; expected 4"):
-        headwater.dask.fit(client, trials[:11] + [trials[11][:, :3]], **OPTIONS)
+    with pytest.raises(ValueError, match="sequence 3: .* 3 channels; expected 4"):  # in the start
+        headwater.dask.fit(client, trials[:2] + [trials[2][:, :3]], **OPTIONS)
+    with pytest.raises(ValueError, match="sequence 31 has 3 channels; expected 4"):  # in a round
+        headwater.dask.fit(client, trials[:30] + [trials[30][:, :3]], **OPTIONS)
     with pytest.raises(ValueError, match="cannot be the name of a file"):
         headwater.dask.fit_each(client, {"a/b": trials[0]}, 2, folder=tmp_path)

@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="docs/python.md is made by Python 3.11")
 def test_the_reference_is_fresh():
     pytest.importorskip("matplotlib")
+    pytest.importorskip("distributed")
     script = ROOT / "scripts" / "make_python_reference.py"
     made = subprocess.run([sys.executable, script], check=True, stdout=subprocess.PIPE, text=True)
     assert made.stdout == (ROOT / "docs" / "python.md").read_text(), \

@@ -30,7 +30,7 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 
 # Five blocks of channels, the last one not full: ranks have one, two or three of them.
 M = 4200
-T = 36
+T = 30
 K = 3
 
 
@@ -103,8 +103,8 @@ FITS = {
     "fast": ("dense.npy", *FAST, *RANDOM),
     "fast, sparse file": ("sparse.mtx", *FAST, *RANDOM),
     "fast log-gaussian": ("dense.npy", *FAST, *RANDOM, "--prior", "log-gaussian"),
-    "automatic start": ("dense.npy", *FAST, "--start-on", 24),
-    "automatic start, exact": ("sparse.mtx", *EXACT, "--start-on", 24, "--counts", "auto"),
+    "automatic start": ("dense.npy", *FAST, "--start-on", 16),
+    "automatic start, exact": ("sparse.mtx", *EXACT, "--start-on", 16, "--counts", "auto"),
     "restarts": ("sparse.mtx", *EXACT, *RANDOM, "--restarts", 2),
     "missing cells, exact": ("gaps.npy", *EXACT, *RANDOM),
     "missing cells, fast": ("gaps.npy", *FAST, *RANDOM),
@@ -260,8 +260,8 @@ def process_of_rank(rank, mpirun):
 
 @pytest.mark.parametrize("killed", [0, 1])
 def test_a_killed_rank_ends_the_job_and_any_number_goes_on(headwater, killed):
-    headwater.save("counts.npy", np.tile(draw_counts(), (12, 1)))
-    words = ("fit", "counts.npy", *PARTICLES, *RANDOM, "--particles", 150, "--components", K,
+    headwater.save("counts.npy", np.tile(draw_counts(), (8, 1)))
+    words = ("fit", "counts.npy", *PARTICLES, *RANDOM, "--particles", 100, "--components", K,
              "--quiet", "--checkpoint", "state", "--checkpoint-every", 10, "--out")
     line = Ranks(headwater, 3).line(*words, "never.h5")
     line.remove("--quiet")  # of mpirun, whose line about the rank is wanted
@@ -273,7 +273,10 @@ def test_a_killed_rank_ends_the_job_and_any_number_goes_on(headwater, killed):
         os.kill(process_of_rank(killed, job.pid), signal.SIGKILL)
         told = job.communicate(timeout=TIMEOUT)[1].decode()
     assert job.returncode != 0
-    assert f"rank {killed}" in told and "signal 9" in told and "headwater" not in told
+    assert f"rank {killed}" in told and "signal 9" in told
+    # mpirun ends the others by SIGTERM, of which the first rank may still tell.
+    ours = [line for line in told.splitlines() if line.startswith("headwater")]
+    assert len(ours) <= 1 and all("stopped by SIGTERM" in line for line in ours)
     assert not headwater.path("never.h5").exists()
 
     state = headwater.path("state").read_bytes()
