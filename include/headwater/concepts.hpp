@@ -112,9 +112,9 @@ concept PartlyLearnable = LearnablePrior<P> &&
 // A prior whose activations have an arbitrary scale: those of component k are scale_k times those
 // of the unit prior, whose scale is 1. Reports use the unit prior, with the scale in the columns of
 // the basis. But the counts determine the product of column and activations well, and each factor
-// alone poorly, so with a fixed scale online EM lets the columns drift. The M-step can therefore
-// leave the scale free and keep the column sums fixed instead. maximise(statistics, held) learns
-// the scale unless held.scale.
+// alone poorly, so with a fixed scale EM learns the columns' scale very slowly. The M-step
+// therefore leaves both free (see Scale). maximise(statistics, held) learns the scale unless
+// held.scale.
 template <class P>
 concept ScaledPrior = SampledPrior<P> && PartlyLearnable<P> &&
     requires(P& prior, const P& fixed, const Vector& scale) {
