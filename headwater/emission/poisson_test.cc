@@ -156,7 +156,8 @@ TEST(Poisson, KernelsEqualTheCellsOverSeveralBlocks) {
   }
 }
 
-TEST(Reducer, AddsBlocksInTheirOrder) {
+// More blocks, and several processes: shared_sums_test.cc.
+TEST(Reducer, AddsBlocksInATree) {
   const Index size = 2 * Reducer::kBlock + 5;
   const Vector terms = Vector::Random(size) * 1e6;
   const std::vector<Stretch> stretches = stretches_of_all(size);
@@ -165,10 +166,10 @@ TEST(Reducer, AddsBlocksInTheirOrder) {
     return terms.segment(static_cast<Index>(s.first), static_cast<Index>(s.size)).sum();
   };
   EXPECT_EQ(Reducer::sum(stretches, sum_of),
-            0 + sum_of(stretches[0]) + sum_of(stretches[1]) + sum_of(stretches[2]));
+            (sum_of(stretches[0]) + sum_of(stretches[1])) + sum_of(stretches[2]));
   std::vector<double> out = {1.5};
   Reducer::sum(stretches, out, [&](const Stretch& s, std::span<double> to) { to[0] += sum_of(s); });
-  EXPECT_EQ(out[0], 1.5 + sum_of(stretches[0]) + sum_of(stretches[1]) + sum_of(stretches[2]));
+  EXPECT_EQ(out[0], 1.5 + ((sum_of(stretches[0]) + sum_of(stretches[1])) + sum_of(stretches[2])));
 }
 
 TEST(Reducer, CutsAListWhereItsBlocksEnd) {
@@ -180,6 +181,7 @@ TEST(Reducer, CutsAListWhereItsBlocksEnd) {
   EXPECT_EQ(stretches[0].size, 3u);
   EXPECT_EQ(stretches[1].first, 3u);
   EXPECT_EQ(stretches[2].first, 4u);
+  EXPECT_EQ(stretches[2].block, 5);
 }
 
 }  // namespace
