@@ -19,14 +19,14 @@ namespace headwater {
 namespace {
 
 constexpr Index kCells = 256;
-constexpr Index kLength = 200;
+constexpr Index kScaleLength = 200;
 const Vector kShape = (Vector(4) << 0.4, 0.3, 0.2, 0.1).finished();
 
 struct ScaleStream {
   ScaleStream(AnyPrior law, double counts)
       : prior(std::move(law)),
         truth(counts * kShape),
-        record(reference::simulate_record(prior, truth, kLength, 3)) {}
+        record(reference::simulate_record(prior, truth, kScaleLength, 3)) {}
   AnyPrior prior;
   Matrix truth;
   Matrix record;
@@ -94,10 +94,10 @@ double best_sum(const ScaleStream& stream) {
 
 // The M-step takes the mean of log x for its centre, the likelihood lets the ends of the record
 // weigh 1 / (1 - persistence) times as much as the rest: that differs by less than half a standard
-// error, which is that of kLength (1 - .7) / (1 + .7) independent ones, and costs less than an
+// error, which is that of kScaleLength (1 - .7) / (1 + .7) independent ones, and costs less than an
 // eighth of a nat.
 TEST(ExpandedScale, IsFoundInAFewIterationsWhateverTheCounts) {
-  const double error = 0.5 / std::sqrt(1 - 0.7 * 0.7) / std::sqrt(kLength * 0.3 / 1.7);
+  const double error = 0.5 / std::sqrt(1 - 0.7 * 0.7) / std::sqrt(kScaleLength * 0.3 / 1.7);
   for (const double counts : {4, 40, 400}) {
     const ScaleStream stream(AnyPrior(LogGaussian(1, 0.7, 0.5)), counts);
     const double best = best_sum(stream);
@@ -109,7 +109,9 @@ TEST(ExpandedScale, IsFoundInAFewIterationsWhateverTheCounts) {
     const double way = std::abs(std::log(start / best));
     EXPECT_GT(way, error) << counts;
     EXPECT_LT(std::abs(std::log(start / plain[9])), 0.5 * way) << counts;
-    if (counts > 4) EXPECT_LT(std::abs(std::log(start / plain[9])), 0.1 * way) << counts;
+    if (counts > 4) {
+      EXPECT_LT(std::abs(std::log(start / plain[9])), 0.1 * way) << counts;
+    }
   }
 }
 

@@ -100,7 +100,7 @@ void feed(Session& session, const Matrix& record, Index first, Index last) {
   for (Index t = first; t < last; ++t) session.update(as_span(record.col(t)));
 }
 
-Model fitted(const Config& config, const Matrix& record) {
+Model model_of(const Config& config, const Matrix& record) {
   Session session(config);
   feed(session, record, 0, record.cols());
   session.finish();
@@ -114,11 +114,11 @@ TEST(AutoPrior, IsTheFitOfThePriorThatItHasChosen) {
       Config config = auto_config();
       config.method = method;
       config.iterations = 3;
-      const Model chosen = fitted(config, record);
+      const Model chosen = model_of(config, record);
       EXPECT_EQ(chosen_in(chosen.choice_of_prior), chosen.reported.prior.name());
       EXPECT_EQ(chosen.reported.prior.name(), prior);
       config.prior.name = chosen.reported.prior.name();
-      const Model alone = fitted(config, record);
+      const Model alone = model_of(config, record);
       EXPECT_EQ(chosen.reported.basis, alone.reported.basis);
       EXPECT_EQ(chosen.last.basis, alone.last.basis);
       EXPECT_EQ(chosen.engine, alone.engine);
@@ -149,7 +149,7 @@ double held_out_score(const Config& config, const Matrix& record, const std::str
 TEST(AutoPrior, ScoresArePredictionsOfTheLastThirdByAFitToTheRest) {
   const Matrix record = record_of("gamma", 240);
   const Config config = auto_config();
-  const Model model = fitted(config, record);
+  const Model model = model_of(config, record);
   ASSERT_EQ(model.choice_of_prior.size(), priors_of_auto().size());
   for (const PriorScore& row : model.choice_of_prior) {
     const double light = held_out_score(config, record, row.prior, SearchEffort::light());
@@ -232,7 +232,7 @@ TEST(AutoPrior, RefusesWhatOnlySomePriorsHave) {
   EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(HasSubstr("none with paper-exact")));
   config = auto_config();
   config.engine.kind = EngineKind::kExact;  // which can do one of them: no choice
-  EXPECT_EQ(fitted(config, record_of("basis-selection", 40)).reported.prior.name(),
+  EXPECT_EQ(model_of(config, record_of("basis-selection", 40)).reported.prior.name(),
             "basis-selection");
 }
 

@@ -36,7 +36,7 @@ std::vector<Config> all_kinds_of_rounds() {
   add("basis-selection", SmootherKind::kLag, EngineKind::kParticle);
   add("gamma", SmootherKind::kPath);
   add("gamma", SmootherKind::kForward);
-  kinds.back().m_step.scale = Scale::kCentred;
+  kinds.back().m_step.scale = Scale::kPlain;
   add("log-gaussian", SmootherKind::kParis);
   add("log-gaussian");
   kinds.back().engine.proposal = ProposalKind::kGuided;
