@@ -233,6 +233,7 @@ TEST(ConfigOptions, AreDescribedAsTheyTakeEffect) {
       {"block", "0"},
       {"paper-exact", "yes"},
       {"scale-in", "basis"},
+      {"round", "0"},
       {"step", "constant:0.01"},
       {"burn-in", "0"},
       {"average", "none"},

@@ -168,5 +168,5 @@ def test_every_option_is_passed_on():
     rare = {"backward", "backward_draws", "window_tolerance", "block", "scale_in", "paper_exact",
             "basis_shape", "basis_rate", "basis_floor", "transition_weight", "trace_every",
             "strict", "proposal", "resampling", "resample_below", "beam_width", "outliers", "start_on",
-            "standard_errors"}
+            "standard_errors", "round"}
     assert theirs - ours == rare | {"num_components", "seed"}
