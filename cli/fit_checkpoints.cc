@@ -25,6 +25,9 @@ constexpr std::chrono::milliseconds kSlow{100};
 // If the state is not at hand, the observation before took less than kSlow. On a busy machine this
 // one may take longer, but it ends.
 constexpr std::chrono::seconds kPatience{5};
+// If writing the state at hand took longer, the orderly end is not waited for: it would write as
+// much again, and a stop is to be obeyed within a second.
+constexpr std::chrono::milliseconds kLongToWrite{100};
 
 }  // namespace
 
@@ -131,6 +134,7 @@ void FitCheckpoints::get_ready(bool with_last_row) {
   Checkpoint checkpoint = now(data_->unread(with_last_row), with_last_row);
   const std::lock_guard lock(mutex_);
   ready_ = std::move(checkpoint);
+  is_ready_written_ = false;
   readied_.notify_all();
 }
 
@@ -145,6 +149,7 @@ void FitCheckpoints::put_away() {
   get_ready(false);
   const std::lock_guard lock(mutex_);
   write(*ready_);
+  is_ready_written_ = true;
 }
 
 void FitCheckpoints::add_sent() {
@@ -176,18 +181,36 @@ std::string FitCheckpoints::how_to_go_on() const {
                      options_.file, with_commas(*written_));
 }
 
+void FitCheckpoints::write_what_is_ready() {
+  const std::lock_guard lock(mutex_);
+  const auto begin = std::chrono::steady_clock::now();
+  write_ready();
+  const bool took_long = std::chrono::steady_clock::now() - begin > kLongToWrite;
+  if (is_ready_written_ && took_long) say_and_exit();
+}
+
+void FitCheckpoints::write_ready() {
+  if (!ready_ || data_ == nullptr) return;
+  const std::int64_t sent = std::max(ready_->sent, outputs_->sent());
+  if (is_ready_written_ && sent == ready_->sent) return;
+  ready_->sent = sent;
+  try {
+    write(*ready_);
+    is_ready_written_ = true;
+  } catch (const std::exception&) {  // the last words say what the file has
+  }
+}
+
 void FitCheckpoints::end_program() {
   std::unique_lock lock(mutex_);  // waits for a checkpoint that is being written
   if (is_asked_for() && data_ != nullptr) {
     readied_.wait_for(lock, kPatience, [this] { return ready_.has_value(); });
   }
-  try {
-    if (ready_ && data_ != nullptr) {
-      ready_->sent = std::max(ready_->sent, outputs_->sent());
-      write(*ready_);
-    }
-  } catch (const std::exception&) {
-  }
+  write_ready();
+  say_and_exit();
+}
+
+void FitCheckpoints::say_and_exit() {
   say("headwater: stopped by {} in the middle of {}, before there was a model{}\n",
       stop_signal_name(), data_ == nullptr ? "opening its files" : "its work", how_to_go_on());
   if (lock_) lock_->release();

@@ -60,7 +60,10 @@ class FitCheckpoints {
   // way. is_bad_row: the last row that was read was not given to the fit.
   std::string put_away_after_error(bool is_bad_row);
 
-  // Called by another thread if the fit does not stop in time: ends the program.
+  // Called by another thread as soon as a stop is requested: writes the state that is at hand, if
+  // any, since the fit may not stop in time. Ends the program if that took long.
+  void write_what_is_ready();
+  // Called by that thread if the fit does not stop in time: ends the program.
   [[noreturn]] void end_program();
 
  private:
@@ -69,6 +72,8 @@ class FitCheckpoints {
   headwater::Checkpoint now(const std::string& unread, bool with_last_row);
   void get_ready(bool with_last_row);
   void write(const headwater::Checkpoint& checkpoint);
+  void write_ready();
+  [[noreturn]] void say_and_exit();
   std::string how_to_go_on() const;
 
   CheckpointOptions options_;
@@ -84,6 +89,7 @@ class FitCheckpoints {
   const DataStream* data_ = nullptr;  // set once, by watch()
   const LiveOutputs* outputs_ = nullptr;
   std::optional<headwater::Checkpoint> ready_;  // to be written if the fit does not get on
+  bool is_ready_written_ = false;               // and it has been already
   std::condition_variable readied_;
   std::int64_t num_written_ = 0;
   std::optional<std::int64_t> written_;  // the number of observations in the file, if any

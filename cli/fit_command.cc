@@ -300,7 +300,10 @@ void fit(FitOptions options) {
   if (config.method == Method::kOnline) {
     watch_for_stop_signals();
     // The first rank ends them all.
-    if (is_first_rank()) deadline.emplace([&checkpoints] { checkpoints.end_program(); });
+    if (is_first_rank()) {
+      deadline.emplace([&checkpoints] { checkpoints.end_program(); },
+                       [&checkpoints] { checkpoints.write_what_is_ready(); });
+    }
   }
   LiveView view(is_first_rank() ? options.serve : "", options.metrics, options.data.name,
                 options.quiet);

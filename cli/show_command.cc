@@ -61,15 +61,31 @@ void print_basis(const ShowOptions& options, const Model& model) {
   for (Index m = 0; m < basis.rows(); ++m) print_row(basis.row(m));
 }
 
+// The profiles that are asked for, or their standard errors.
+const std::vector<Matrix>& profiles_to_show(const ShowOptions& options, const Model& model,
+                                            const Season& season) {
+  if (options.channel_profile) return season.channel_profiles();
+  if (!options.standard_errors || season.empty()) return season.profiles();
+  const std::vector<Matrix>& errors = errors_to_show(options, model).robust.profiles;
+  if (errors.size() == season.profiles().size() &&
+      std::ranges::all_of(errors, [](const Matrix& of) { return of.size() > 0; })) {
+    return errors;
+  }
+  throw InputError(fmt::format(
+      "{}: has no standard errors of its profiles; expected profiles that were learned, of periods "
+      "of 400 steps at most, and a stream that is long enough for them",
+      options.model));
+}
+
 void print_profile(const ShowOptions& options, const Model& model) {
   const Season& season = estimate_to_show(options, model).season;
-  const std::vector<Matrix>& profiles =
-      options.channel_profile ? season.channel_profiles() : season.profiles();
+  const std::vector<Matrix>& profiles = profiles_to_show(options, model, season);
   if (options.channel_profile && profiles.empty() && !season.empty()) {
     throw InputError(
         fmt::format("{}: channels have no season of their own, all gains are 1", options.model));
   }
   std::vector<std::string> periods;
+  periods.reserve(profiles.size());
   for (const Matrix& profile : profiles) periods.push_back(fmt::format("{}", profile.cols()));
   if (profiles.empty()) throw InputError(fmt::format("{}: has no period", options.model));
   if (profiles.size() > 1 && options.period == 0) {
@@ -161,6 +177,11 @@ void print_errors(const StandardErrors& errors) {
   for (const auto& [name, value] : errors.robust.parameters) {
     print_words("  {:<12} {:10.4g}{}\n", name, median(value),
                 value.size() > 1 ? fmt::format(", the median of {}", value.size()) : "");
+  }
+  for (const Matrix& profile : errors.robust.profiles) {
+    if (profile.size() == 0) continue;
+    print_words("  {:<12} {:10.4g}, the median of the gains of period {}\n", "profile",
+                median(profile), profile.cols());
   }
   print_words("  {:<12} {:10.4g}, the median; --basis --standard-errors prints all\n", "basis",
               median(errors.robust.basis));
@@ -272,6 +293,9 @@ void print_text(const ShowOptions& options, const Model& model) {
 }
 
 void show(const ShowOptions& options) {
+  if (options.standard_errors && !options.basis && !options.profile) {
+    throw UsageError("--standard-errors requires --basis or --profile");
+  }
   const Model model = read_model_file(options.model);
   if (!options.compare.empty()) {
     print_comparison(options, model);
@@ -322,7 +346,8 @@ OptionTable<ShowOptions> show_table() {
                         "model, print for each component how similar the nearest one there is"},
                &ShowOptions::compare, kFileName),
            flag({.name = "standard-errors",
-                 .help = "with --basis: print the standard errors of its entries instead"},
+                 .help =
+                     "with --basis or --profile: print the standard errors of its entries instead"},
                 &ShowOptions::standard_errors),
            flag({.name = "last", .help = "use the last iterate instead of the average"},
                 &ShowOptions::last)}),
@@ -346,7 +371,6 @@ void add_show(CLI::App& app, Run& run) {
   add_options(command, show_table(), *options);
   exclude_each_other(
       command, {"--json", "--basis", "--profile", "--channel-profile", "--trace", "--compare"});
-  command.get_option("--standard-errors")->needs(command.get_option("--basis"));
   command.get_option("--standard-errors")->excludes(command.get_option("--last"));
   command.callback([options, &run] { run = [options] { show(*options); }; });
 }

@@ -34,7 +34,8 @@ void watch_for_stop_signals() {
 int stop_signal() { return asked; }
 const char* stop_signal_name() { return asked == SIGINT ? "SIGINT" : "SIGTERM"; }
 
-StopDeadline::StopDeadline(std::function<void()> end_program) {
+StopDeadline::StopDeadline(std::function<void()> end_program,
+                           std::function<void()> prepare_the_end) {
   // The signals are for the thread that may be waiting in a system call.
   sigset_t stops;
   sigset_t before;
@@ -42,7 +43,9 @@ StopDeadline::StopDeadline(std::function<void()> end_program) {
   sigaddset(&stops, SIGINT);
   sigaddset(&stops, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &stops, &before);
-  thread_ = std::thread([this, end = std::move(end_program)] { wait(end); });
+  thread_ = std::thread([this, end = std::move(end_program), prepare = std::move(prepare_the_end)] {
+    wait(end, prepare);
+  });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -58,9 +61,16 @@ void StopDeadline::lift() {
   lifted_.notify_all();
 }
 
-void StopDeadline::wait(const std::function<void()>& end_program) {
+void StopDeadline::wait(const std::function<void()>& end_program,
+                        const std::function<void()>& prepare_the_end) {
   while (sem_wait(&posted) != 0 && errno == EINTR) {
   }
+  const auto deadline = std::chrono::steady_clock::now() + kGrace;
+  const auto is_lifted = [this] { return is_lifted_; };
   std::unique_lock lock(mutex_);
-  if (!lifted_.wait_for(lock, kGrace, [this] { return is_lifted_; })) end_program();
+  if (is_lifted_) return;
+  lock.unlock();
+  prepare_the_end();
+  lock.lock();
+  if (!lifted_.wait_until(lock, deadline, is_lifted)) end_program();
 }

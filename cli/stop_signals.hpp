@@ -15,10 +15,13 @@ const char* stop_signal_name();
 
 // Half a second after a stop was requested, calls a function on a thread of its own, which is to
 // end the program: whatever the program does then - search for a start, take in an observation of
-// an hour's work, wait for a disk - it does not look at signals.
+// an hour's work, wait for a disk - it does not look at signals. As soon as the stop is requested,
+// the same thread calls another function, which makes the end a short one: a large file takes
+// longer to write than a user is willing to wait.
 class StopDeadline {
  public:
-  explicit StopDeadline(std::function<void()> end_program);
+  explicit StopDeadline(
+      std::function<void()> end_program, std::function<void()> prepare_the_end = [] {});
   StopDeadline(const StopDeadline&) = delete;
   StopDeadline& operator=(const StopDeadline&) = delete;
   ~StopDeadline();
@@ -26,7 +29,7 @@ class StopDeadline {
   void lift();  // nothing is called from here on
 
  private:
-  void wait(const std::function<void()>& end_program);
+  void wait(const std::function<void()>& end_program, const std::function<void()>& prepare_the_end);
 
   std::mutex mutex_;
   std::condition_variable lifted_;

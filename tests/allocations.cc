@@ -83,6 +83,8 @@ bool is_steady(const Case& c) {
   config.engine.proposal = c.proposal;
   config.engine.beam_width = 6;
   config.smoother = c.smoother;
+  // The average's filter is made anew for each of its trials, and its buffers grow once again.
+  config.average = Average::kNone;
   // The lag of finite priors follows what is learned of their memory, and the window grows with it.
   if (c.engine == EngineKind::kExact || c.engine == EngineKind::kBeam) config.lag = 20;
   config.trace_every = 1 << 30;

@@ -16,8 +16,9 @@ from peers import numpy_algorithm1, numpy_exact, with_particles
 LARGEST_T = 8
 SEEDS = 16
 NEVER = 10 ** 9
-NO_WEAK_PRIORS = ["--basis-shape", 1, "--basis-rate", 0, "--basis-floor", 0,
-                  "--transition-weight", 0]
+# The paper's M-step and step sizes, and the likelihood of the last iterate, as the peers have them.
+AS_THE_PEERS = ["--basis-shape", 1, "--basis-rate", 0, "--basis-floor", 0,
+                "--transition-weight", 0, "--step", "power:0.6", "--average", "none"]
 
 
 def check_all(ours):
@@ -41,7 +42,7 @@ def check_exact(ours, basis):
     peer = numpy_exact.ExactOnlineEm(basis, 0.8571, 0.6926)
     for y in np.load(stream[0]).astype(float):
         peer.update(y)
-    found, model = ours.fit(stream, EXAMPLE_1, "--smoother", "forward", *NO_WEAK_PRIORS)
+    found, model = ours.fit(stream, EXAMPLE_1, "--smoother", "forward", *AS_THE_PEERS)
     difference = np.max(np.abs(peer.basis / found - 1))
     likelihood = abs(peer.log_likelihood / model["log_likelihood"] - 1)
     return report("exact recursion in NumPy: basis and likelihood, relative difference",
@@ -84,7 +85,7 @@ def check_basis(ours, basis):
     data = np.load(stream[0]).astype(float)
     theirs = [run_algorithm1(data, basis, seed, burn_in=length).basis.ravel()
               for seed in range(SEEDS)]
-    options = ["--smoother", "path", "--block", 1, "--burn-in", length, *NO_WEAK_PRIORS]
+    options = ["--smoother", "path", "--block", 1, "--burn-in", length, *AS_THE_PEERS]
     found = [ours.fit(stream, EXAMPLE_2, *options, "--seed", 100 + seed)[0].ravel()
              for seed in range(SEEDS)]
     return report("Algorithm 1 in NumPy: basis, standard errors apart", largest_t(found, theirs),

@@ -92,7 +92,8 @@ class Steps:
         self.stream = ours.stream(EXAMPLE_2, gamma_basis(8, 5), 4000)
         self.peaks = ours.peaks()
         self.kernels = kernel_times(ours, options.quick)
-        self.counted = ours.step(self.stream, EXAMPLE_2, block=STEADY_BLOCK, lineages=64)
+        self.counted = ours.step(self.stream, EXAMPLE_2, block=STEADY_BLOCK, lineages=64,
+                                 average="none")
 
     def sizes(self, alive):
         likelihood = self.kernels["likelihood/1000"]
@@ -112,7 +113,8 @@ class Steps:
 
     def time(self, smoother):
         return np.median([self.ours.step(self.stream, EXAMPLE_2, smoother=smoother,
-                                         block=STEADY_BLOCK, seconds=self.options.seconds)
+                                         block=STEADY_BLOCK, seconds=self.options.seconds,
+                                         average="none")
                           ["processor_us"] for _ in range(self.options.rounds)])
 
     def show_loops(self):

@@ -14,7 +14,8 @@ EVERY_64 = "M-step every 64"
 NOTES = """\
 Our steps are those of the command, M-step included; every 64 observations is its default. `path` is
 Algorithm 1, `lag` (5 later observations) the default, `paris` looks 50 observations ahead, `forward`
-20. NumPy's steps have an M-step at every observation. Those of `particles` have none, and its
+20. Our steps are those of --average none: no peer has a second filter that predicts by the average. A
+row says what this costs once it has been tried. NumPy's steps have an M-step at every observation. Those of `particles` have none, and its
 PaRIS draws from all N weights at once, since for this chain its tries at rejection are in vain.
 Every filter resamples systematically when the effective size is below N / 2."""
 
@@ -32,7 +33,7 @@ class Rows:
         return max(1, count // 10) if self.quick else count
 
     def our_side(self, stream, model, clock="processor_us", **options):
-        options = {"block": STEADY_BLOCK, "seconds": self.seconds, **options}
+        options = {"block": STEADY_BLOCK, "seconds": self.seconds, "average": "none", **options}
         return lambda: self.ours.step(stream, model, **options)[clock]
 
     def compare(self, work, ours, theirs, target=None):
@@ -77,6 +78,11 @@ class Rows:
             ours = self.our_side(self.relaxed, EXAMPLE_2, smoother=smoother, block=block)
             self.compare(f"{step}; NumPy's Algorithm 1", ours, numpy, targets[0])
             self.compare(f"{step}; particles, naive", ours, naive, targets[1])
+
+        with_average = self.our_side(self.relaxed, EXAMPLE_2, average="auto", warm=2000)
+        without = self.our_side(self.relaxed, EXAMPLE_2, warm=2000)
+        self.compare("default step (lag) after 2,000 observations; --average none", with_average,
+                     without, 0.9)
 
     def square_and_paris(self):
         forward = self.our_side(self.relaxed, EXAMPLE_2, smoother="forward", particles=300)

@@ -19,51 +19,64 @@ constexpr double kLargestChange = 2;
 // Of the logarithms over the channels. Ranges that fits of real streams stay within.
 constexpr double kLeastVariance = 0.01;
 constexpr double kLargestVariance = 9;
+// A channel has a say on that variance if it knows its own logarithm so precisely. Of the others,
+// which may be most, the sum of squares would not be what it is expected to be: scores of a few
+// counts are far from normal.
+constexpr double kLeastPrecision = 1;
 // When the search for that variance ends: steps, the interval of its logarithm, and the excess of
 // the squares for each channel.
 constexpr int kMostSecants = 60;
 constexpr double kSmallInterval = 1e-10;
 constexpr double kSmallExcess = 1e-10;
 
-// The logarithm that each channel's own counts ask for, and how precisely.
+// The logarithm that each channel's own counts ask for, and how precisely. Scoring itself asks for
+// the unlimited one, whose errors have the inverse of the precision as their variance.
 struct Wishes {
   Vector logarithms;
+  Vector unlimited;
   Vector precisions;
 };
 
 Wishes wishes_of(std::span<const double> statistics, double observations, const Vector& now) {
-  Wishes wishes{now.array().log(), Vector::Zero(now.size())};
+  Wishes wishes{now.array().log(), now.array().log(), Vector::Zero(now.size())};
   for (Index m = 0; m < now.size(); ++m) {
     const double* own = statistics.data() + m * DispersionStatistics::kPerChannel;
     if (!(own[1] > 0)) continue;
     const double ratio = own[0] / own[1] / now[m];
     wishes.logarithms[m] += ratio > 1 ? std::min(std::log(ratio), kLargestChange)
                                       : std::max(ratio - 1, -kLargestChange);
+    wishes.unlimited[m] += ratio - 1;
     wishes.precisions[m] = now[m] * now[m] * own[1] * observations;
   }
   return wishes;
 }
 
-// The mean of the logarithms where they have this variance over the channels, and the weighted sum
-// of squares around it.
-struct Spread {
-  double mean = 0;
-  double squares = 0;
-};
+// How much the wish of a channel counts, where the logarithms have this variance over the channels.
+double weight_at(double variance, double precision) {
+  return precision / (1 + variance * precision);
+}
 
-Spread spread_at(const Wishes& wishes, double variance) {
+double mean_at(const Wishes& wishes, double variance) {
   double weights = 0;
-  double firsts = 0;
-  double seconds = 0;
-  const double about = wishes.logarithms[0];  // so that no digits are lost
+  double sum = 0;
   for (Index m = 0; m < wishes.logarithms.size(); ++m) {
-    const double weight = wishes.precisions[m] / (1 + variance * wishes.precisions[m]);
-    const double away = wishes.logarithms[m] - about;
+    const double weight = weight_at(variance, wishes.precisions[m]);
     weights += weight;
-    firsts += weight * away;
-    seconds += weight * away * away;
+    sum += weight * (wishes.logarithms[m] - wishes.logarithms[0]);  // so that no digits are lost
   }
-  return {about + firsts / weights, seconds - firsts * firsts / weights};
+  return wishes.logarithms[0] + sum / weights;
+}
+
+// Of the channels that have a say, around that mean.
+double squares_at(const Wishes& wishes, double variance) {
+  const double mean = mean_at(wishes, variance);
+  double squares = 0;
+  for (Index m = 0; m < wishes.unlimited.size(); ++m) {
+    if (wishes.precisions[m] < kLeastPrecision) continue;
+    const double away = wishes.unlimited[m] - mean;
+    squares += weight_at(variance, wishes.precisions[m]) * away * away;
+  }
+  return squares;
 }
 
 // The variance at which the weighted squares are what they are expected to be [PauleMandel1982].
@@ -71,9 +84,10 @@ Spread spread_at(const Wishes& wishes, double variance) {
 // in the logarithm of the variance. The value of an end that stays twice is halved (the Illinois
 // rule).
 double variance_over_channels(const Wishes& wishes) {
-  const auto told = static_cast<double>((wishes.precisions.array() > 0).count());
+  const auto told = static_cast<double>((wishes.precisions.array() >= kLeastPrecision).count());
+  if (told < 2) return kLeastVariance;
   const auto excess = [&](double logarithm) {
-    return spread_at(wishes, std::exp(logarithm)).squares - (told - 1);
+    return squares_at(wishes, std::exp(logarithm)) - (told - 1);
   };
   double low = std::log(kLeastVariance);
   double high = std::log(kLargestVariance);
@@ -110,7 +124,7 @@ Vector channel_dispersions(std::span<const double> statistics, double observatio
   const Wishes wishes = wishes_of(statistics, observations, now.cwiseMax(kFloor));
   if (!(wishes.precisions.maxCoeff() > 0)) return now;
   const double variance = variance_over_channels(wishes);
-  const double mean = spread_at(wishes, variance).mean;
+  const double mean = mean_at(wishes, variance);
   const auto precision = variance * wishes.precisions.array();
   const Vector logarithms = (precision * wishes.logarithms.array() + mean) / (precision + 1);
   return logarithms.array().exp().cwiseMax(kFloor).cwiseMin(kLargestDispersion);

@@ -1,5 +1,6 @@
 #include "headwater/emission/negative_binomial_sums.hpp"
 
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -120,6 +121,7 @@ void NegativeBinomialSums::add_law_statistics_of_one(const Eigen::Ref<const Matr
                                                      const Eigen::Ref<const Vector>& weights,
                                                      const Observation& y, Statistics& out) {
   if (out.s4.size() == 0) return;
+  assert(is_quick(emission, y));
   // What is said about the basis is not wanted.
   std::swap(out.unseen, unwanted_);
   add_quietly(states, emission, weights, y, *quiet_for(emission, y), quiet_statistics_, out);

@@ -176,5 +176,44 @@ TEST(DispersionEstimates, ShrinkWhatIsNotKnown) {
   EXPECT_EQ(channel_dispersions(std::vector<double>(8, 0.0), 1000, now), now);
 }
 
+// 40 busy channels, of dispersions .05 to .3, and 500 that have hardly a count. These say nothing,
+// and must not hide that the busy ones differ. Busy ones that are the same are still drawn
+// together. The standard error of a busy channel's logarithm is .2 to .32.
+TEST(DispersionEstimates, QuietChannelsDoNotHideThatOthersDiffer) {
+  const Index busy = 40;
+  const auto logarithms_for = [&](const Vector& truth) {
+    const NegativeBinomial drawn(truth);
+    Generator generator = RandomStream(11).at(1, 0, Purpose::observation);
+    const Index n = 150;
+    const auto mean = [&](Index m) { return m < busy ? 12.0 : 0.05; };
+    Matrix counts(truth.size(), n);
+    for (Index i = 0; i < counts.size(); ++i) {
+      const Index m = i % truth.size();
+      counts(i) = drawn.draw(m, mean(m), generator);
+    }
+    NegativeBinomial law(Vector::Constant(truth.size(), 0.1));
+    for (int step = 0; step < 12; ++step) {
+      std::vector<double> sums(static_cast<std::size_t>(2 * truth.size()), 0);
+      for (Index i = 0; i < counts.size(); ++i) {
+        const Index m = i % truth.size();
+        law.add_statistics(m, counts(i), mean(m), 1 / static_cast<double>(n), sums);
+      }
+      law.maximise(sums, static_cast<double>(n), {});
+    }
+    Vector logarithms(busy);
+    for (Index m = 0; m < busy; ++m) logarithms[m] = std::log(law.dispersion(m));
+    return logarithms;
+  };
+  Vector truth = Vector::Constant(540, 0.1);
+  const Vector same = logarithms_for(truth);
+  const double spread = std::sqrt((same.array() - same.mean()).square().mean());
+  EXPECT_LT(spread, 0.15);
+  const Vector logarithms = Vector::LinSpaced(busy, std::log(0.05), std::log(0.3));
+  truth.head(busy) = logarithms.array().exp();
+  const Vector errors = (logarithms_for(truth) - logarithms).cwiseAbs();
+  EXPECT_LT(errors.maxCoeff(), 5 * 0.32);
+  EXPECT_LT(errors.mean(), 0.32);  // with all of them at the mean it is .45
+}
+
 }  // namespace
 }  // namespace headwater

@@ -38,6 +38,8 @@ constexpr Index kObservationsForCumulants = 4000;
 
 // A trial is fitted to so many observations at least to compare laws and expectations.
 constexpr Index kFewestForChoices = 30;
+// Choices are made on more observations than a trial is fitted to, if there are so many times more.
+constexpr Index kManyMore = 2;
 
 // The buffer holds no more cells than this: 32 MB of counts.
 constexpr Index kMostBufferedCells = Index{1} << 22;
@@ -177,8 +179,8 @@ class Search {
   void take_out_channel_profiles(const StartTrial& trial) {
     if (!can_compare() || trial.estimate.season.empty() || options_.holds(kChannelProfile)) return;
     const std::vector<Matrix> profiles =
-        found_channel_profiles(filter()(trial.estimate), trial.estimate.season,
-                               tried_again().first(fitted_part(tried_again().size())));
+        found_channel_profiles(with_law(filter_, trial.estimate), trial.estimate.season,
+                               chosen_on().first(fitted_part(chosen_on().size())));
     observations_ = with_channel_profiles(observations_, profiles, exposed_);
   }
 
@@ -192,17 +194,14 @@ class Search {
   // narrow, nor is one without levels once levels have been found to drift.
   bool considers(const AnyLaw& law, const StartTrial& trial) const {
     if (!law->variance(0).has_hurdle()) return true;
-    return are_narrow(tried_again()) && (drifts(law) || !drifts(trial.estimate.law));
+    return are_narrow(chosen_on()) && (drifts(law) || !drifts(trial.estimate.law));
   }
 
   // After run(): the same trial under one law and under another, of which the better one is left.
   StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) {
-    const auto fit = [&](const AnyLaw& law, Index observations) {
-      return refitted(trial, law, observations, expectation_);
-    };
+    const auto predict = [&](const AnyLaw& law) { return predictions(trial, law, expectation_); };
     const AnyLaw next = with_parameters_of(trial.estimate.law, other);
-    StartReport::LawChoice choice =
-        compare_laws(trial.estimate.law, next, tried_again(), fit, filter(), tasks_);
+    StartReport::LawChoice choice = compare_laws(trial.estimate.law, next, predict, tasks_);
     if (choice.chosen == next->name()) refit(trial, next, expectation_);
     return choice;
   }
@@ -213,13 +212,12 @@ class Search {
     const bool is_wanted = options_.has_default_basis_prior() && !options_.hold_basis &&
                            has_scarce_counts(observations_, trial.estimate.basis.cols());
     if (!is_wanted) return;
-    const auto fit = [&](const BasisExpectation& expectation, Index observations) {
-      return refitted(trial, trial.estimate.law, observations, expectation);
+    const auto predict = [&](const BasisExpectation& expectation) {
+      return predictions(trial, trial.estimate.law, expectation);
     };
     const BasisExpectation expectation =
         expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
-    ExpectationChoice choice =
-        headwater::choose_expectation(expectation, tried_again(), fit, filter(), tasks_);
+    ExpectationChoice choice = headwater::choose_expectation(expectation, predict, tasks_);
     if (choice.expectation.any()) refit(trial, trial.estimate.law, choice.expectation);
     expectation_ = std::move(choice.expectation);
     report_of_expectation_ = choice.report;
@@ -228,15 +226,34 @@ class Search {
  private:
   bool learns() const { return learns_prior(options_, prior_); }
 
-  // Those that choices are made on after run().
+  // Those that a trial is fitted to again after run().
   RecordView tried_again() const {
     const Index all = std::max(last_stage_.rounds.back().observations, effort_.fewest_observations);
     return observations_.first(std::min(observations_.size(), all));
   }
-  MakeFilter filter() const {
-    return [this](const Estimate& estimate) {
-      return with_levels(filter_(estimate, seed_), estimate.law);
-    };
+  // Those that choices are made on: more, if they are many more. The first observations of a
+  // stream may be a quiet time that tells nothing of the law. A fit that learns as it goes looks at
+  // each once, which costs no more than the iterations of the fit before.
+  RecordView chosen_on() const {
+    const Index tried = tried_again().size();
+    const Index all = std::min(observations_.size(), tried * effort_.choice_iterations);
+    return effort_.is_light || all < kManyMore * tried ? tried_again() : observations_.first(all);
+  }
+  std::unique_ptr<Engine> with_law(const MakeTrialEngine& make, const Estimate& estimate) const {
+    return with_levels(make(estimate, seed_), estimate.law);
+  }
+  // Of the last third of those that choices are made on.
+  Vector predictions(const StartTrial& trial, const AnyLaw& law,
+                     const BasisExpectation& expectation) {
+    const RecordView all = chosen_on();
+    const Index known = fitted_part(tried_again().size());
+    const Index fitted = fitted_part(all.size());
+    const Estimate start = refitted(trial, law, known, expectation);
+    if (known == fitted) return held_out_predictions(*with_law(filter_, start), all, fitted);
+    MStepOptions options = last_stage_.options;
+    options.expectation = expectation;
+    return predictions_while_learning(with_law(learner_, start), start, all, known, fitted, options,
+                                      [&] { tasks_.tell(); });
   }
   Estimate refitted(const StartTrial& trial, const AnyLaw& law, Index observations,
                     const BasisExpectation& expectation) {

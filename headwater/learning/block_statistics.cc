@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/learning/profile_coordinates.hpp"
 
 namespace headwater {
 
@@ -44,6 +45,7 @@ Vector BlockStatistics::flat(const Statistics& statistics) const {
 
 void BlockStatistics::begin(const Statistics& statistics, const Vector& estimate) {
   before_ = flat(statistics);
+  phases_before_ = statistics.phases;
   estimate_ = estimate;
   entered_before_ = statistics.observations;
   has_begun_ = true;
@@ -70,6 +72,9 @@ void BlockStatistics::add(const Statistics& statistics) {
   Batch& batch = batches_.back();
   lengthen_with_zeros(batch.sums, after.size());
   batch.sums += (after - kept * before_) * (static_cast<double>(entered) / (1 - kept));
+  const Vector of_phases = sums_of_visits(phases_before_, statistics.phases);
+  lengthen_with_zeros(batch.phases, of_phases.size());
+  batch.phases += of_phases;
   lengthen_with_zeros(batch.estimates, estimate_.size());
   batch.estimates += static_cast<double>(entered) * estimate_;
   batch.observations += entered;
@@ -82,6 +87,7 @@ void BlockStatistics::merge_neighbours() {
     const Batch& next = batches_[i + 1];
     lengthen_with_zeros(merged.sums, next.sums.size());
     merged.sums.head(next.sums.size()) += next.sums;
+    merged.phases += next.phases;
     merged.estimates += next.estimates;
     merged.observations += next.observations;
     batches_[to] = std::move(merged);
@@ -106,11 +112,15 @@ std::vector<BlockStatistics::Batch> BlockStatistics::without_first(double part) 
 }
 
 void BlockStatistics::exchange(StateArchive& archive) {
-  archive(least_observations_, waiting_, has_begun_, before_, estimate_, entered_before_, batches_);
+  auto num_periods = static_cast<Index>(phases_before_.size());
+  archive.count(num_periods);
+  phases_before_.resize(static_cast<std::size_t>(num_periods));
+  archive(least_observations_, waiting_, has_begun_, before_, phases_before_, estimate_,
+          entered_before_, batches_);
   if (!archive.is_reading()) return;
   const auto is_right = [](const Batch& batch) {
     return batch.observations > 0 && is_count(batch.observations) && batch.sums.allFinite() &&
-           batch.estimates.allFinite();
+           batch.phases.allFinite() && batch.estimates.allFinite();
   };
   archive.expect(std::ranges::all_of(batches_, is_right) && before_.allFinite() &&
                      estimate_.allFinite() && is_count(least_observations_) &&
@@ -129,7 +139,17 @@ bool BlockStatistics::fits(const Statistics& statistics, Index estimate_size) co
   const bool longer_at_last =
       std::ranges::is_sorted(batches_, {}, [](const Batch& batch) { return batch.sums.size(); });
   const auto is_of_size = [&](const Vector& values) { return values.size() == estimate_size; };
-  return (!has_begun_ || (is_right(before_) && is_of_size(estimate_))) && longer_at_last &&
+  const auto is_same_period = [](const PhaseSums& a, const PhaseSums& b) {
+    return a.counts.rows() == b.counts.rows() && a.counts.cols() == b.counts.cols() &&
+           a.expected.rows() == b.counts.rows() && a.expected.cols() == b.counts.cols() &&
+           a.visits.size() == b.visits.size();
+  };
+  Index phases = 0;
+  for (const PhaseSums& sums : statistics.phases) phases += 2 * sums.counts.size();
+  const auto has_phases = [&](const Vector& values) { return values.size() == phases; };
+  return (!has_begun_ || (is_right(before_) && is_of_size(estimate_) &&
+                          std::ranges::equal(phases_before_, statistics.phases, is_same_period))) &&
+         longer_at_last && std::ranges::all_of(batches_, has_phases, &Batch::phases) &&
          std::ranges::all_of(batches_, is_of_size, &Batch::estimates) &&
          std::ranges::all_of(batches_, is_right, &Batch::sums);
 }

@@ -15,14 +15,16 @@ namespace headwater {
 // are too many of these, neighbours are merged, so that memory does not grow with the stream.
 class BlockStatistics {
  public:
-  // Sums over so many observations: of their statistics, in the order of Statistics::sums(), and of
-  // the estimates that these were computed with.
+  // Sums over so many observations: of their statistics, in the order of Statistics::sums(); of
+  // those of the phases of a season (see sums_of_visits); and of the estimates that these were
+  // computed with.
   struct Batch {
     Vector sums;
+    Vector phases;
     Vector estimates;
     std::int64_t observations = 0;
 
-    void exchange(StateArchive& archive) { archive(sums, estimates, observations); }
+    void exchange(StateArchive& archive) { archive(sums, phases, estimates, observations); }
   };
 
   // Batches are of so many observations at least; 0: of a block each, as long as there are few.
@@ -56,6 +58,7 @@ class BlockStatistics {
   std::vector<double> waiting_;  // weights of the observations that have not entered
   bool has_begun_ = false;
   Vector before_;
+  std::vector<PhaseSums> phases_before_;
   Vector estimate_;
   std::int64_t entered_before_ = 0;
   std::vector<Batch> batches_;

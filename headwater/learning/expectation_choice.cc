@@ -47,13 +47,11 @@ class PredictionsAhead {
 }  // namespace
 
 ExpectationChoice choose_expectation(const BasisExpectation& expectation,
-                                     const RecordView& observations, const FitExpecting& fit,
-                                     const MakeFilter& filter, SearchTasks& tasks) {
-  const Index fitted = fitted_part(observations.size());
+                                     const PredictExpecting& predict, SearchTasks& tasks) {
   PredictionsAhead predictions(tasks, [&](double counts) {
     BasisExpectation trial = expectation;
     trial.counts = counts;
-    return held_out_predictions(*filter(fit(trial, fitted)), observations, fitted);
+    return predict(trial);
   });
   std::size_t best = 0;
   int failures = 0;

@@ -7,21 +7,19 @@
 
 namespace headwater {
 
-// Fits an estimate to the first so many observations, with this expected of the basis.
-using FitExpecting =
-    std::function<Estimate(const BasisExpectation& expectation, Index observations)>;
+// The log-predictions, with this expected of the basis, of observations that were held out.
+using PredictExpecting = std::function<Vector(const BasisExpectation& expectation)>;
 
 struct ExpectationChoice {
   BasisExpectation expectation;  // with the number of counts that was chosen; 0: none
   StartReport::BasisPrior report;
 };
 
-// How many counts an expectation of the basis is to be worth: the number with which a fit to the
-// first two thirds of the observations predicts the rest best. Numbers are tried from small to
-// large as long as predictions improve. Nothing is expected unless that predicts better, by more
-// than one standard error, than a fit that expects nothing.
+// How many counts an expectation of the basis is to be worth: the number with which the
+// observations that were held out are predicted best. Numbers are tried from small to large as
+// long as predictions improve. Nothing is expected unless that predicts better, by more than one
+// standard error, than a fit that expects nothing.
 ExpectationChoice choose_expectation(const BasisExpectation& expectation,
-                                     const RecordView& observations, const FitExpecting& fit,
-                                     const MakeFilter& filter, SearchTasks& tasks);
+                                     const PredictExpecting& predict, SearchTasks& tasks);
 
 }  // namespace headwater

@@ -1,8 +1,10 @@
 #include "headwater/learning/initialise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "headwater/emission/negative_binomial_terms.hpp"
 #include "headwater/learning/activation_law.hpp"
 
 namespace headwater {
@@ -16,8 +18,7 @@ constexpr double kSpread = 0.3;
 // A dispersion that is usual for counts, and how many observations that is worth.
 constexpr double kUsualDispersion = 0.5;
 constexpr double kWorthOfUsual = 2;
-constexpr double kLeastDispersion = 0.01;
-constexpr double kLargestDispersion = 10;
+constexpr std::array kDispersions = {0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0};
 
 // The mean of what was seen, with half a count and one observation more: positive for every
 // channel.
@@ -66,10 +67,11 @@ Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior
   return basis;
 }
 
-Matrix even_start(const RecordView& observations, const AnyPrior& prior, std::uint64_t seed) {
-  const Vector level = means_so_far(observations) / mean_activation(prior).sum();
+Matrix even_start(const RecordView& observations, const Vector& mean_activation,
+                  std::uint64_t seed) {
+  const Vector level = means_so_far(observations) / mean_activation.sum();
   const RandomStream random(seed);
-  Matrix basis(level.size(), prior.num_components());
+  Matrix basis(level.size(), mean_activation.size());
   for (Index m = 0; m < basis.rows(); ++m) {
     Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::restart);
     for (Index k = 0; k < basis.cols(); ++k) {
@@ -81,21 +83,38 @@ Matrix even_start(const RecordView& observations, const AnyPrior& prior, std::ui
 
 double dispersion_so_far(const RecordView& observations) {
   const Vector usual = means_so_far(observations);
-  double excess = 0;   // of the variance over the mean
-  double squares = 0;  // of the means
+  const auto num_levels = static_cast<Index>(kDispersions.size());
+  Vector fits = Vector::Zero(num_levels);  // log-likelihoods
+  Vector counts = Vector::Zero(usual.size());
+  Vector cells = counts;  // those of exposure 1 are summed up by channel
   double seen = 0;
   for (Index t = 0; t < observations.size(); ++t) {
     seen += observations[t].any_seen() ? 1 : 0;
     for_each_seen(observations[t], [&](Index m, double count, double exposure) {
-      const double mean = exposure * usual[m];
-      excess += (count - mean) * (count - mean) - mean;
-      squares += mean * mean;
+      if (exposure == 1) {
+        counts[m] += count;
+        cells[m] += 1;
+      }
+      if (exposure == 1 && count == 0) return;
+      for (Index i = 0; i < num_levels; ++i) {
+        const double phi = kDispersions[static_cast<std::size_t>(i)];
+        fits[i] += negative_binomial::rising_logs(count, phi);
+        if (exposure != 1) fits[i] -= (count + 1 / phi) * std::log1p(phi * exposure * usual[m]);
+      }
     });
   }
-  const double measured = squares > 0 ? excess / squares : kUsualDispersion;
-  const double shared = (kWorthOfUsual * kUsualDispersion + std::max(seen - 1, 0.0) * measured) /
-                        (kWorthOfUsual + std::max(seen - 1, 0.0));
-  return std::clamp(shared, kLeastDispersion, kLargestDispersion);
+  for (Index i = 0; i < num_levels; ++i) {
+    const double phi = kDispersions[static_cast<std::size_t>(i)];
+    fits[i] -= ((counts.array() + cells.array() / phi) * (phi * usual.array()).log1p()).sum();
+  }
+  Index best = 0;
+  fits.maxCoeff(&best);
+  // As if some observations more had the usual dispersion: a geometric mean.
+  const double weight = kWorthOfUsual / (kWorthOfUsual + std::max(seen - 1, 0.0));
+  const double likely = std::pow(kUsualDispersion, weight) *
+                        std::pow(kDispersions[static_cast<std::size_t>(best)], 1 - weight);
+  // The entries of an even start are off by factors of this variance.
+  return likely + kSpread * kSpread / 3;
 }
 
 Vector background_start(const Eigen::Ref<const Matrix>& observations) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "headwater/learning/online_em.hpp"
+
 namespace headwater {
 
 namespace {
@@ -15,6 +17,9 @@ constexpr double kToLeaveNarrow = 3;
 constexpr double kBetweenDispersed = 1;
 // By so many standard errors counts scatter less than Poisson counts could.
 constexpr double kClearlyNarrow = 2;
+// Step sizes of a fit that goes on learning, as after a search.
+constexpr double kExponentOfChoices = 0.7;
+constexpr Index kTellAfter = 16;  // observations
 
 bool has_hurdle(const AnyLaw& law) { return law->variance(0).has_hurdle(); }
 
@@ -60,6 +65,26 @@ Vector held_out_predictions(Engine& engine, const RecordView& observations, Inde
   return logarithms.tail(observations.size() - fitted);
 }
 
+Vector predictions_while_learning(std::unique_ptr<Engine> engine, Estimate start,
+                                  const RecordView& observations, Index known, Index fitted,
+                                  const MStepOptions& options, const std::function<void()>& tell) {
+  OnlineEmOptions online;
+  online.step_size = StepSize::power(kExponentOfChoices).with_even_beginning(known);
+  online.burn_in = known;
+  online.average = false;
+  online.lengthen_steps = false;
+  online.revive_after = 0;
+  online.m_step = options;
+  OnlineEm learner(std::move(engine), std::move(start), online);
+  Vector logarithms(observations.size());
+  for (Index t = 0; t < observations.size(); ++t) {
+    const FilterStep step = learner.update(observations[t]).filter;
+    logarithms[t] = step.impossible ? kImpossible : step.log_predictive;
+    if (t % kTellAfter == kTellAfter - 1) tell();
+  }
+  return logarithms.tail(observations.size() - fitted);
+}
+
 Gain gain_of(const Vector& predictions, const Vector& others) {
   const Vector gains = predictions - others;
   const auto n = static_cast<double>(gains.size());
@@ -76,14 +101,12 @@ AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
 }
 
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
-                                    const RecordView& observations, const FitLaw& fit,
-                                    const MakeFilter& filter, SearchTasks& tasks) {
-  const Index fitted = fitted_part(observations.size());
+                                    const PredictUnder& predict, SearchTasks& tasks) {
   const std::array<const AnyLaw*, 2> laws = {&first, &second};
   std::array<Vector, 2> held_out;
   tasks.run(2, [&](Index i) {
     const auto own = static_cast<std::size_t>(i);
-    held_out[own] = held_out_predictions(*filter(fit(*laws[own], fitted)), observations, fitted);
+    held_out[own] = predict(*laws[own]);
   });
   const Gain gain = gain_of(held_out[1], held_out[0]);
   const bool are_close = !first->has_plain_losses() && has_hurdle(first) == has_hurdle(second);

@@ -6,14 +6,14 @@
 #include "headwater/engines/engine.hpp"
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/search_tasks.hpp"
+#include "headwater/m_step_options.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
 
 namespace headwater {
 
-// Fits an estimate with this law to the first so many observations.
-using FitLaw = std::function<Estimate(const AnyLaw& law, Index observations)>;
-using MakeFilter = std::function<std::unique_ptr<Engine>(const Estimate& estimate)>;
+// The log-predictions, under this law, of observations that were held out.
+using PredictUnder = std::function<Vector(const AnyLaw& law)>;
 
 // Of this many observations, so many are fitted to; the others are to be predicted.
 Index fitted_part(Index observations);
@@ -21,6 +21,11 @@ Index fitted_part(Index observations);
 // cannot be.
 inline constexpr double kImpossible = -1e6;
 Vector held_out_predictions(Engine& engine, const RecordView& observations, Index fitted);
+// The same of a fit that goes on learning: from a start that was fitted to the first
+// `known` observations, and with M-steps after these.
+Vector predictions_while_learning(std::unique_ptr<Engine> engine, Estimate start,
+                                  const RecordView& observations, Index known, Index fitted,
+                                  const MStepOptions& options, const std::function<void()>& tell);
 
 // How much better one series of predictions is than another.
 struct Gain {
@@ -36,14 +41,13 @@ Gain gain_of(const Vector& predictions, const Vector& others);
 // costs little beside a comparison.
 bool are_narrow(const RecordView& observations);
 
-// Fits two laws of the counts to the first two thirds of the observations and lets them predict the
-// rest. The second one is chosen if it predicts better: in place of a law without dispersion by
+// Lets two laws of the counts predict what was held out. The second one is chosen if it predicts
+// better: in place of a law without dispersion by
 // more than three standard errors, since it has more parameters, and a small dispersion also makes
 // up for a basis that is not quite right; by as much if only one of the two has a hurdle; in place
 // of another dispersed law by more than one.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
-                                    const RecordView& observations, const FitLaw& fit,
-                                    const MakeFilter& filter, SearchTasks& tasks);
+                                    const PredictUnder& predict, SearchTasks& tasks);
 
 // The law with those parameters that the other one has too.
 AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law);

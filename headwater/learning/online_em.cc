@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/learning/estimate_layout.hpp"
 #include "headwater/learning/revival.hpp"
 
 namespace headwater {
@@ -41,7 +42,7 @@ void OnlineEm::exchange(StateArchive& archive) {
   const Statistics& sums = engine_->statistics();
   const Index fewest = sums.s1.size() + sums.s2.size() + sums.s3.size() + sums.s4.size();
   if (options_.keep_blocks) {
-    archive.expect(blocks_.fits(sums, flatten(estimate_).size()), "blocks of another size");
+    archive.expect(blocks_.fits(sums, EstimateLayout(estimate_).size), "blocks of another size");
   }
   archive.expect(average_.has_lengths(fewest, fewest + sums.s2.size()), "averages of another size");
 }
@@ -113,7 +114,15 @@ void OnlineEm::finish() {
   if (options_.keep_blocks) begin_block();
 }
 
-void OnlineEm::begin_block() { blocks_.begin(engine_->statistics(), flatten(last())); }
+void OnlineEm::begin_block() { blocks_.begin(engine_->statistics(), numbers_of(last())); }
+
+void OnlineEm::set_emission(const Matrix& basis, const AnyLaw& law) {
+  engine_->finish();  // observations that wait for their statistics were filtered under the old one
+  estimate_.basis = basis;
+  estimate_.law = law;
+  engine_->set_basis(basis);
+  engine_->set_law(law);
+}
 
 void OnlineEm::set_past(const Past& past) {
   observations_ = past.observations;

@@ -66,6 +66,8 @@ class OnlineEm {
     double log_likelihood = 0;
   };
   void set_past(const Past& past);
+  // For a fit that is not settled yet: what is known of basis and law by other means.
+  void set_emission(const Matrix& basis, const AnyLaw& law);
   // Goes on from the average of the statistics, whose estimate is the one that was reported, with
   // the weight of all observations so far. Nothing changes where nothing was averaged.
   void begin_from_average();

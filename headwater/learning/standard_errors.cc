@@ -5,13 +5,13 @@
 #include <cmath>
 #include <optional>
 
-#include "headwater/emission/dispersion_estimates.hpp"
-#include "headwater/emission/levels.hpp"
+#include "headwater/learning/batch_series.hpp"
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/estimate_layout.hpp"
 #include "headwater/learning/long_run_covariance.hpp"
 #include "headwater/learning/m_step_slope.hpp"
 #include "headwater/learning/prior_scores.hpp"
+#include "headwater/learning/profile_coordinates.hpp"
 #include "headwater/simulate.hpp"
 
 namespace headwater {
@@ -23,75 +23,10 @@ constexpr Index kFewestOfStream = 20;
 // Blocks that are drawn: so many, and so many for each number of the estimate.
 constexpr Index kFewestDrawn = 512;
 constexpr Index kDrawnForEach = 6;
-// The numbers of an estimate that are taken together.
-constexpr Index kMostTogether = 400;
 // Independent products that are needed for each number, for their inverse to be of use.
 constexpr double kProductsForEach = 2.5;
 // An entry of the basis that has given fewer counts than this is taken to be zero.
 constexpr double kLeastCounts = 1;
-
-// One row for each batch: v summed over its observations.
-Matrix moves_of(const MStepSlope& slope, const std::vector<BlockStatistics::Batch>& batches) {
-  Vector sum = Vector::Zero(slope.point().size());
-  double observations = 0;
-  for (const BlockStatistics::Batch& batch : batches) {
-    sum.head(batch.sums.size()) += batch.sums;
-    observations += static_cast<double>(batch.observations);
-  }
-  const Vector mean = sum / observations;
-  Matrix moves;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    Vector direction = -static_cast<double>(batches[i].observations) * mean;
-    direction.head(batches[i].sums.size()) += batches[i].sums;
-    const Vector move = slope.along(direction);
-    if (moves.size() == 0) moves.resize(std::ssize(batches), move.size());
-    moves.row(static_cast<Index>(i)) = move;
-  }
-  return moves;
-}
-
-// One row for each batch: the scores of the basis and of the law, summed over its observations.
-// By Fisher's identity they are expected complete ones, which the statistics have.
-Matrix scores_of(const Estimate& estimate, const Statistics& shape,
-                 const std::vector<BlockStatistics::Batch>& batches) {
-  const EstimateLayout layout(estimate);
-  Matrix scores = Matrix::Zero(std::ssize(batches), layout.size);
-  Statistics sums = shape;
-  const Parameters of_law = estimate.law.parameters();
-  const Parameter* const dispersion = find_parameter(of_law, "dispersion");
-  const bool has_dispersion = dispersion != nullptr && !drifts(estimate.law);
-  for (Index i = 0; i < scores.rows(); ++i) {
-    sums.set_sums(batches[static_cast<std::size_t>(i)].sums);
-    for (Index k = 0; k < layout.columns; ++k) {
-      for (Index m = 0; m < layout.channels; ++m) {
-        const double entry = estimate.basis(m, k);
-        if (entry > 0) {
-          scores(i, m + k * layout.channels) = sums.s2(m, k) / entry - sums.exposure(m, k);
-        }
-      }
-    }
-    if (!has_dispersion) continue;
-    const bool is_shared = dispersion->value.size() == 1;
-    for (Index m = 0; m < layout.channels; ++m) {
-      const double* own = sums.s4.data() + m * DispersionStatistics::kPerChannel;
-      const Index which = is_shared ? 0 : m;
-      scores(i, layout.law + which) += own[0] - dispersion->value(which) * own[1];
-    }
-  }
-  return scores;
-}
-
-// One row for each batch: how far the estimates of its observations were from the last one, summed.
-// Their statistics are moved along with them: by d F(S(theta)) / d theta = I - C times as far.
-Matrix wandering_of(const Vector& estimate, const std::vector<BlockStatistics::Batch>& batches) {
-  Matrix rows = Matrix::Zero(std::ssize(batches), estimate.size());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const BlockStatistics::Batch& batch = batches[static_cast<std::size_t>(i)];
-    if (batch.estimates.size() == 0) continue;
-    rows.row(i) = batch.estimates - static_cast<double>(batch.observations) * estimate;
-  }
-  return rows;
-}
 
 // Observations that are drawn from an estimate, with what is known of them: their states.
 struct Drawn {
@@ -154,19 +89,6 @@ Run run_over(Engine& engine, const RecordView& observations) {
   return {blocks.without_first(0), engine.statistics()};
 }
 
-void add_prior_scores(const PriorScores& scores, const EstimateLayout& layout,
-                      const std::vector<BlockStatistics::Batch>& batches, Matrix& out) {
-  Index begin = 0;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Index size = std::min<Index>(batches[i].observations, scores.slopes.rows() - begin);
-    for (std::size_t j = 0; j < scores.columns.size(); ++j) {
-      out(static_cast<Index>(i), layout.prior + scores.columns[j]) =
-          scores.slopes.col(static_cast<Index>(j)).segment(begin, size).sum();
-    }
-    begin += size;
-  }
-}
-
 Matrix chosen_columns(const Matrix& all, const std::vector<Index>& columns) {
   Matrix chosen(all.rows(), std::ssize(columns));
   for (Index j = 0; j < chosen.cols(); ++j) chosen.col(j) = all.col(columns[j]);
@@ -179,25 +101,9 @@ double inflation(double n, double p) {
   return n * n * (n - 1) / ((n - p) * (n - p - 1) * (n - p - 3));
 }
 
-// Numbers that are taken together, by their places in an estimate.
-std::vector<std::vector<Index>> groups_of(const EstimateLayout& layout,
-                                          const std::vector<bool>& active, bool is_full) {
-  std::vector<std::vector<Index>> groups(
-      static_cast<std::size_t>(is_full ? 1 : layout.channels + 1));
-  const bool dispersion_a_channel = layout.size - layout.law == layout.channels;
-  for (Index i = 0; i < layout.size; ++i) {
-    if (!active[i]) continue;
-    const bool is_of_channel = i < layout.prior || (i >= layout.law && dispersion_a_channel);
-    const Index channel = i < layout.prior ? i % layout.channels : i - layout.law;
-    const Index group = is_full ? 0 : is_of_channel ? channel : layout.channels;
-    groups[static_cast<std::size_t>(group)].push_back(i);
-  }
-  std::erase_if(groups, [](const std::vector<Index>& group) { return group.empty(); });
-  return groups;
-}
-
+// has_errors: of each profile of the season.
 ErrorsOfEstimate errors_of(const Estimate& estimate, const Vector& errors,
-                           const std::vector<bool>& learned) {
+                           const std::vector<bool>& learned, const std::vector<bool>& has_errors) {
   const EstimateLayout layout(estimate);
   ErrorsOfEstimate out;
   out.basis = errors.head(layout.prior).reshaped(layout.channels, layout.columns);
@@ -213,17 +119,37 @@ ErrorsOfEstimate errors_of(const Estimate& estimate, const Vector& errors,
   };
   add(estimate.prior.parameters());
   add(estimate.law.parameters());
+  for (std::size_t p = 0; p < has_errors.size(); ++p) {
+    const Matrix& profile = estimate.season.profiles()[p];
+    const auto own = errors.segment(at, profile.size());
+    out.profiles.push_back(has_errors[p] ? Matrix(own.reshaped(profile.rows(), profile.cols()))
+                                         : Matrix());
+    at += profile.size();
+  }
   return out;
 }
 
-Index blocks_to_draw(const EstimateLayout& layout) {
-  const Index together = layout.size <= kMostTogether ? layout.size : layout.columns;
-  return std::max(kFewestDrawn, kDrawnForEach * together);
+Index blocks_to_draw(const Estimate& estimate) {
+  return std::max(kFewestDrawn, kDrawnForEach * largest_group(estimate));
+}
+
+// So many observations of equal weight have told each number. Profiles have clocks of their own.
+Vector worth_of_each(const Estimate& estimate, const FittedStatistics& fitted) {
+  const EstimateLayout layout(estimate);
+  Vector worth = Vector::Constant(layout.size, fitted.observations);
+  Index at = layout.profiles;
+  for (const PhaseSums& sums : fitted.mean.phases) {
+    const auto period = static_cast<double>(sums.visits.size());
+    worth.segment(at, sums.counts.size()) = Vector::Constant(
+        sums.counts.size(), period * worth_of_visits(sums.visits.sum() / period, sums.recency));
+    at += sums.counts.size();
+  }
+  return worth;
 }
 
 // The basis is looked at in logarithms, which make entries of all sizes alike.
 Vector unit_of_each(const Estimate& estimate) {
-  Vector units = flatten(estimate);
+  Vector units = numbers_of(estimate);
   units.tail(units.size() - estimate.basis.size()).setOnes();
   return (units.array() > 0).select(units, 1);
 }
@@ -240,13 +166,17 @@ struct StreamSeries {
     moves = moves * units.cwiseInverse().asDiagonal();
     wandering = wandering * units.cwiseInverse().asDiagonal();
   }
+  void rotate(const ProfileCoordinates& coordinates) {
+    coordinates.rotate(moves);
+    coordinates.rotate(wandering);
+  }
   bool varies(Index column) const { return has_variance(moves, column); }
 };
 
 StreamSeries series_of_stream(const Estimate& estimate, const FittedStatistics& fitted) {
   StreamSeries series{
       moves_of(MStepSlope(fitted.m_step, fitted.working, fitted.mean), fitted.batches),
-      wandering_of(flatten(estimate), fitted.batches), 0};
+      wandering_of(numbers_of(estimate), fitted.batches), 0};
   for (const BlockStatistics::Batch& batch : fitted.batches) {
     series.observations += static_cast<double>(batch.observations);
   }
@@ -265,6 +195,10 @@ struct DrawnSeries {
     for (Matrix& rows : moves) rows = rows * units.cwiseInverse().asDiagonal();
     for (Matrix& rows : scores) rows = rows * units.asDiagonal();
   }
+  void rotate(const ProfileCoordinates& coordinates) {
+    for (Matrix& rows : moves) coordinates.rotate(rows);
+    for (Matrix& rows : scores) coordinates.rotate(rows);
+  }
   bool varies(Index column) const {
     const auto own = [&](const Matrix& rows) { return has_variance(rows, column); };
     return std::ranges::all_of(moves, own) && std::ranges::all_of(scores, own);
@@ -279,13 +213,15 @@ struct DrawnSeries {
   }
 };
 
-DrawnSeries series_of_drawn(const Estimate& estimate, const MStep& m_step, const Drawn& drawn,
-                            const PriorScores& of_prior, const MakeEngineOfRun& make_engine,
-                            int runs) {
+DrawnSeries series_of_drawn(const Estimate& estimate, const FittedStatistics& fitted,
+                            const Drawn& drawn, const PriorScores& of_prior,
+                            const MakeEngineOfRun& make_engine, int runs) {
   DrawnSeries series{{}, {}, static_cast<double>(drawn.record.size())};
   for (int i = 0; i < runs; ++i) {
-    const Run run = run_over(*make_engine(estimate, i), drawn.record);
-    series.moves.push_back(moves_of(MStepSlope(m_step, estimate, run.mean), run.batches));
+    Run run = run_over(*make_engine(estimate, i), drawn.record);
+    // How much phases are drawn to each other depends on how many visits there were to them.
+    run.mean.phases = fitted.mean.phases;
+    series.moves.push_back(moves_of(MStepSlope(fitted.m_step, estimate, run.mean), run.batches));
     series.scores.push_back(scores_of(estimate, run.mean, run.batches));
     add_prior_scores(of_prior, EstimateLayout(estimate), run.batches, series.scores.back());
   }
@@ -311,12 +247,14 @@ Vector errors_of_zeros(const Estimate& estimate, const FittedStatistics& fitted,
 
 // The roots of the variances of an observation's influence on each number of a group.
 struct GroupErrors {
+  std::vector<Index> places;
   Vector robust;
   Vector plain;
 };
 
 GroupErrors errors_of_group(const StreamSeries& stream, const DrawnSeries& model,
-                            const std::vector<Index>& group) {
+                            const std::vector<Index>& group,
+                            const ProfileCoordinates& coordinates) {
   const auto own = [&](const Matrix& rows) { return chosen_columns(rows, group); };
   Matrix bread = Matrix::Zero(std::ssize(group), std::ssize(group));
   for (std::size_t run = 0; run < model.moves.size(); ++run) {
@@ -329,15 +267,19 @@ GroupErrors errors_of_group(const StreamSeries& stream, const DrawnSeries& model
   const auto influence_of = [&](const Matrix& moves) {
     return Matrix(inverse.solve(moves.transpose()).transpose());
   };
+  const auto on_gains = [&](const Matrix& influence) {
+    return coordinates.rotated_back(influence, group);
+  };
   const auto errors_from = [](const Matrix& influence, Index lags, double observations) {
     return Vector((long_run_variances(influence, lags) / observations).array().max(0.0).sqrt());
   };
   const Matrix away = own(stream.wandering);
-  const Matrix influence = influence_of(own(stream.moves) - away) + away;
-  const Matrix of_drawn = influence_of(own(model.moves.front()));
+  const Matrix influence = on_gains(influence_of(own(stream.moves) - away) + away);
+  const Matrix of_drawn = on_gains(influence_of(own(model.moves.front())));
   const double n = model.products;
   const auto p = static_cast<double>(group.size());
-  return {errors_from(influence, long_run_lags(influence), stream.observations) /
+  return {coordinates.places_after(group),
+          errors_from(influence, long_run_lags(influence), stream.observations) /
               std::sqrt(inflation(n, p)),
           errors_from(of_drawn, model.lags, model.observations) / std::sqrt(n / (n - p - 1))};
 }
@@ -350,10 +292,10 @@ std::optional<StandardErrors> standard_errors(const Estimate& estimate,
                                               const StandardErrorOptions& options) {
   if (std::ssize(fitted.batches) < kFewestOfStream) return std::nullopt;
   const EstimateLayout layout(estimate);
-  const Drawn drawn = draw(estimate, kDrawnBlock * blocks_to_draw(layout), options.seed);
+  const Drawn drawn = draw(estimate, kDrawnBlock * blocks_to_draw(estimate), options.seed);
   const PriorScores of_prior = prior_scores(estimate.prior, drawn.states);
   StreamSeries stream = series_of_stream(estimate, fitted);
-  DrawnSeries model = series_of_drawn(estimate, fitted.m_step, drawn, of_prior, make_engine,
+  DrawnSeries model = series_of_drawn(estimate, fitted, drawn, of_prior, make_engine,
                                       options.engine_is_random ? 2 : 1);
 
   const std::vector<bool> learned =
@@ -362,6 +304,9 @@ std::optional<StandardErrors> standard_errors(const Estimate& estimate,
   const Vector units = unit_of_each(estimate);
   stream.divide_by(units);
   model.divide_by(units);
+  const ProfileCoordinates coordinates(estimate);
+  stream.rotate(coordinates);
+  model.rotate(coordinates);
   std::vector<bool> active = learned;
   for (Index i = 0; i < layout.size; ++i) {
     const bool is_zero = i < layout.prior && of_zeros[i] > 0;
@@ -377,16 +322,20 @@ std::optional<StandardErrors> standard_errors(const Estimate& estimate,
   for (Index i = 0; i < layout.prior; ++i) {
     if (learned[i]) robust[i] = plain[i] = of_zeros[i];
   }
-  for (const std::vector<Index>& group : groups_of(layout, active, is_full)) {
-    const GroupErrors errors = errors_of_group(stream, model, group);
-    for (Index j = 0; j < std::ssize(group); ++j) {
-      const Index place = group[static_cast<std::size_t>(j)];
-      robust[place] = units[place] * errors.robust[j] / std::sqrt(fitted.observations);
-      plain[place] = units[place] * errors.plain[j] / std::sqrt(fitted.observations);
+  const Vector worth = worth_of_each(estimate, fitted);
+  std::vector<bool> has_errors(estimate.season.profiles().size(), false);
+  for (const std::vector<Index>& group : groups_of(estimate, active, is_full)) {
+    if (model.products < kProductsForEach * static_cast<double>(group.size())) continue;
+    const GroupErrors errors = errors_of_group(stream, model, group, coordinates);
+    for (Index j = 0; j < std::ssize(errors.places); ++j) {
+      const Index place = errors.places[static_cast<std::size_t>(j)];
+      robust[place] = units[place] * errors.robust[j] / std::sqrt(worth[place]);
+      plain[place] = units[place] * errors.plain[j] / std::sqrt(worth[place]);
+      if (place >= layout.profiles) has_errors[layout.profile_of(place, estimate)] = true;
     }
   }
-  return StandardErrors{errors_of(estimate, robust, learned), errors_of(estimate, plain, learned),
-                        is_full};
+  return StandardErrors{errors_of(estimate, robust, learned, has_errors),
+                        errors_of(estimate, plain, learned, has_errors), is_full};
 }
 
 }  // namespace headwater

@@ -10,6 +10,7 @@
 #include "headwater/learning/estimate.hpp"
 #include "headwater/learning/long_run_covariance.hpp"
 #include "headwater/learning/prior_scores.hpp"
+#include "headwater/learning/profile_coordinates.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/log_gaussian.hpp"
 #include "headwater/reference/streams.hpp"
@@ -162,21 +163,37 @@ struct Fitted {
   StandardErrors errors;
 };
 
-Fitted fit_record(double stay_off, double stay_on, Index length) {
+Record draw_record(const Estimate& truth, Index length) {
+  Record record;
+  Simulator simulator(truth.prior, truth.emission(), 7);
+  Observation y;
+  for (Index t = 0; t < length; ++t) {
+    simulator.next();
+    y.assign(simulator.observation());
+    y.set_position(t);
+    record.add(y);
+  }
+  return record;
+}
+
+Fitted fit_record(double stay_off, double stay_on, Index length, const Season& season = {}) {
   const AnyPrior prior(BasisSelection(2, stay_off, stay_on));
   const Matrix basis{{6, 1}, {2, 3}, {1, 7}, {4, 4}};
-  Record record(reference::simulate_record(prior, basis, length, 7));
+  const Estimate truth{basis, prior, {}, season};
+  Record record = draw_record(truth, length);
   BatchEmOptions options;
   options.max_iterations = 2000;
   options.tolerance = 1e-12;
   options.unseen_past = false;
-  const Estimate estimate = batch_em(record, {basis, prior}, options).estimate;
+  options.m_step.shrink_profile = false;
+  const Estimate estimate = batch_em(record, truth, options).estimate;
   const auto engine_of_run = [](const Estimate& of, int) -> std::unique_ptr<Engine> {
     ExactEngineOptions with;
     with.window.block = kDrawnBlock;
     return std::make_unique<ExactEngine>(of.prior, of.emission(), with);
   };
   const auto engine = engine_of_run(estimate, 0);
+  for (PhaseSums& phases : engine->mutable_statistics()->phases) phases.recency = 1;
   BlockStatistics blocks;
   for (Index t = 0; t < record.size(); ++t) {
     const double weight = 1 / static_cast<double>(t + 1);
@@ -217,6 +234,127 @@ TEST(StandardErrors, OfSlowChainsToo) {
     EXPECT_GT(ratio.minCoeff(), 0.75) << ratio.transpose();
     EXPECT_LT(ratio.maxCoeff(), 1.25) << ratio.transpose();
   }
+}
+
+// The basis, the parameters of the prior, and of each row of the profile all gains but the last,
+// which follows from their mean, 1.
+Vector free_numbers(const Estimate& estimate) {
+  const Matrix& profile = estimate.season.profiles().front();
+  const Matrix free = profile.leftCols(profile.cols() - 1);
+  Vector numbers(EstimateLayout(estimate).profiles + free.size());
+  numbers << flatten(estimate), free.reshaped();
+  return numbers;
+}
+
+double log_likelihood_at(const Vector& numbers, Estimate estimate, const RecordView& record) {
+  Matrix profile = estimate.season.profiles().front();
+  const Index free = profile.cols() - 1;
+  profile.leftCols(free) = numbers.tail(profile.rows() * free).reshaped(profile.rows(), free);
+  profile.col(free) =
+      static_cast<double>(free + 1) - profile.leftCols(free).rowwise().sum().array();
+  estimate.season.set_profile(0, profile);
+  return exact_log_likelihood(numbers.head(EstimateLayout(estimate).profiles), estimate, record);
+}
+
+// As errors_by_brute_force, with a profile. The last gain of a row is what the others leave.
+Matrix profile_errors_by_brute_force(const Estimate& estimate, const RecordView& record) {
+  const Vector at = free_numbers(estimate);
+  const Vector step = 1e-3 * at;
+  Matrix information(at.size(), at.size());
+  const auto value = [&](Index i, double by_i, Index j, double by_j) {
+    Vector moved = at;
+    moved[i] += by_i * step[i];
+    moved[j] += by_j * step[j];
+    return log_likelihood_at(moved, estimate, record);
+  };
+  for (Index i = 0; i < at.size(); ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      information(i, j) = information(j, i) =
+          -(value(i, 1, j, 1) - value(i, 1, j, -1) - value(i, -1, j, 1) + value(i, -1, j, -1)) /
+          (4 * step[i] * step[j]);
+    }
+  }
+  const Matrix covariance = information.llt().solve(Matrix::Identity(at.size(), at.size()));
+  const Matrix& profile = estimate.season.profiles().front();
+  const Index free = profile.cols() - 1;
+  const Index begin = EstimateLayout(estimate).profiles;
+  Matrix errors(profile.rows(), profile.cols());
+  for (Index k = 0; k < profile.rows(); ++k) {
+    Vector sum = Vector::Zero(at.size());
+    for (Index h = 0; h < free; ++h) {
+      const Index place = begin + k + h * profile.rows();
+      errors(k, h) = std::sqrt(covariance(place, place));
+      sum[place] = 1;
+    }
+    errors(k, free) = std::sqrt(sum.dot(covariance * sum));
+  }
+  return errors;
+}
+
+// Each phase is visited in a third of the blocks, so errors are right to some 5 %; the largest of
+// six is beyond 25 % with probability 1e-6.
+TEST(StandardErrors, OfAProfileToo) {
+  const Season season({Matrix{{1.6, 1.0, 0.4}, {0.7, 0.8, 1.5}}});
+  const Fitted fitted = fit_record(kUsualStayOff, kUsualStayOn, 6000, season);
+  const Matrix truth = profile_errors_by_brute_force(fitted.estimate, fitted.record);
+  EXPECT_TRUE(fitted.errors.is_full);
+  for (const ErrorsOfEstimate* errors : {&fitted.errors.robust, &fitted.errors.plain}) {
+    ASSERT_EQ(errors->profiles.size(), 1U);
+    ASSERT_EQ(errors->profiles.front().rows(), 2);
+    const Matrix ratio = errors->profiles.front().cwiseQuotient(truth);
+    EXPECT_GT(ratio.minCoeff(), 0.75) << ratio;
+    EXPECT_LT(ratio.maxCoeff(), 1.25) << ratio;
+  }
+}
+
+TEST(SumsOfVisits, AreThoseOfTheVisitsBetween) {
+  PhaseSums sums(1, 2);
+  const auto number = [](double value) { return Vector::Constant(1, value); };
+  sums.visit(0, 1, number(3), number(5));
+  sums.visit(1, 2, number(7), number(1));
+  const std::vector<PhaseSums> before{sums};
+  sums.visit(0, 1, number(4), number(6));
+  sums.visit(0, 3, number(10), number(2));
+  const Vector added = sums_of_visits(before, {sums});
+  // With a recency of 2 a visit of 4 and three of 10 are weighted means; what they sum up to is
+  // their number times such a mean, and with equal visits the sum itself.
+  const double mean = (3 * 10.0 * (3 + 4 + 5) / 3 + 4 * 2) / (2 + 3 + 4 + 5);
+  EXPECT_NEAR(added[0], 4 * mean, 1e-12);
+  EXPECT_EQ(added[1], 0);
+  const double expected = (2.0 * (3 + 4 + 5) + 6 * 2) / (2 + 3 + 4 + 5);
+  EXPECT_NEAR(added[2], 4 * expected, 1e-12);
+  EXPECT_EQ(added[3], 0);
+}
+
+TEST(WorthOfVisits, IsOneOverTheSquaredWeights) {
+  EXPECT_NEAR(worth_of_visits(10, 1), 10, 1e-12);
+  double squares = 0;
+  for (int i = 1; i <= 10; ++i) squares += std::pow(i / 55.0, 2);  // recency 2: weights grow as i
+  EXPECT_NEAR(worth_of_visits(10, 2), 1 / squares, 1e-12);
+}
+
+TEST(ProfileCoordinates, TurnGainsOfMeanOneAndBack) {
+  const Season season({Matrix{{1.6, 1.0, 0.4}, {0.7, 0.8, 1.5}}});
+  const Estimate estimate{Matrix::Ones(2, 2), AnyPrior(BasisSelection(2, 0.8, 0.8)), {}, season};
+  const EstimateLayout layout(estimate);
+  const ProfileCoordinates coordinates(estimate);
+  Matrix moves = Matrix::Random(5, layout.size);
+  for (Index k = 0; k < 2; ++k) {  // rows keep their mean
+    moves.col(layout.profiles + k + 4) =
+        -moves.col(layout.profiles + k) - moves.col(layout.profiles + k + 2);
+  }
+  Matrix turned = moves;
+  coordinates.rotate(turned);
+  EXPECT_TRUE(turned.leftCols(layout.profiles) == moves.leftCols(layout.profiles));
+  EXPECT_LT(turned.col(layout.profiles).norm(), 1e-12);
+  EXPECT_LT(turned.col(layout.profiles + 1).norm(), 1e-12);
+  std::vector<Index> free;
+  for (Index i = 0; i < layout.size; ++i) {
+    if (i < layout.profiles || i >= layout.profiles + 2) free.push_back(i);
+  }
+  const Matrix kept = turned(Eigen::all, free);
+  EXPECT_EQ(std::ssize(coordinates.places_after(free)), layout.size);
+  EXPECT_TRUE(coordinates.rotated_back(kept, free).isApprox(moves));
 }
 
 }  // namespace

@@ -34,9 +34,21 @@ void write_priors(JsonWriter& json, const std::vector<PriorScore>& table) {
   json.end_array();
 }
 
-void write_errors_of(JsonWriter& json, const ErrorsOfEstimate& errors) {
+void write_errors_of(JsonWriter& json, const ErrorsOfEstimate& errors, Index largest_table) {
   json.key("parameters");
   write_parameters(json, errors.parameters);
+  if (!errors.profiles.empty()) {
+    json.key("profiles").begin_array();
+    for (const Matrix& profile : errors.profiles) {
+      if (profile.size() > 0) {
+        write_value(json, profile);
+      } else {
+        json.null();
+      }
+    }
+    json.end_array();
+  }
+  if (errors.basis.size() > largest_table) return;
   json.key("basis").begin_array();
   for (Index m = 0; m < errors.basis.rows(); ++m) {
     json.begin_array();
@@ -46,19 +58,20 @@ void write_errors_of(JsonWriter& json, const ErrorsOfEstimate& errors) {
   json.end_array();
 }
 
-void write_errors(JsonWriter& json, const StandardErrors& errors) {
+void write_errors(JsonWriter& json, const StandardErrors& errors, Index largest_table) {
   json.key("standard_errors").begin_object();
   json.key("information").value(errors.is_full ? "full" : "channel");
-  write_errors_of(json, errors.robust);
+  write_errors_of(json, errors.robust, largest_table);
   json.key("plain").begin_object();
-  write_errors_of(json, errors.plain);
+  write_errors_of(json, errors.plain, largest_table);
   json.end_object();
   json.end_object();
 }
 
 }  // namespace
 
-void write_model_facts(JsonWriter& json, const Model& model, const Estimate& estimate) {
+void write_model_facts(JsonWriter& json, const Model& model, const Estimate& estimate,
+                       Index largest_table) {
   json.begin_object();
   json.key("channels").value(model.num_channels());
   json.key("components").value(model.num_components());
@@ -102,9 +115,10 @@ void write_model_facts(JsonWriter& json, const Model& model, const Estimate& est
     json.key("period").value(profile.cols());
     json.key("profile");
     write_value(json, profile);
-    if (!estimate.season.channel_profiles().empty()) {
+    const auto& of_channels = estimate.season.channel_profiles();
+    if (!of_channels.empty() && of_channels[p].size() <= largest_table) {
       json.key("channel_profile");
-      write_value(json, estimate.season.channel_profiles()[p]);
+      write_value(json, of_channels[p]);
     }
     json.end_object();
   }
@@ -119,7 +133,7 @@ void write_model_facts(JsonWriter& json, const Model& model, const Estimate& est
     json.end_array();
     json.end_object();
   }
-  if (model.standard_errors) write_errors(json, *model.standard_errors);
+  if (model.standard_errors) write_errors(json, *model.standard_errors, largest_table);
   json.key("engine").value(to_string(model.engine));
   if (!model.engine_reason.empty()) json.key("engine_reason").value(model.engine_reason);
   if (model.engine == EngineKind::kBeam) json.key("lost_mass").value(model.lost_mass);

@@ -15,7 +15,8 @@ namespace headwater {
 
 namespace {
 
-constexpr int kDigits = 6;  // of the basis: more cannot be seen
+constexpr int kDigits = 6;               // of the basis: more cannot be seen
+constexpr Index kLargestTable = 20'000;  // of the model, in numbers of 17 digits
 constexpr int kTraceDigits = 6;
 constexpr Index kTracedParameters = 48;
 constexpr Index kTracedChannels = 3;  // of a component
@@ -121,7 +122,7 @@ std::string state_json(const StateParts& parts) {
   json.key("title").value(parts.title);
   if (!parts.data.empty()) json.key("data").value(parts.data);
   json.key("model");
-  write_model_facts(json, model, estimate);
+  write_model_facts(json, model, estimate, kLargestTable);
   json.key("channels");
   write_labels(json, parts);
   json.key("basis");

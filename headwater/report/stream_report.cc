@@ -17,6 +17,11 @@ constexpr Index kForecastChannels = 40;
 constexpr Index kShortestForecast = 12;
 constexpr Index kDefaultForecast = 24;
 constexpr Index kLongestForecast = 200;
+// Draws for the quantiles of a forecast: as many as make about this many counts of channels in all,
+// so that the forecast of many channels does not cost more than what it follows from.
+constexpr Index kForecastCounts = 40'000'000;
+constexpr Index kFewestDraws = 250;
+constexpr Index kMostDraws = 4000;
 
 // So many buckets that a table of them has about this many cells.
 Index buckets_for(Index columns, Index cells, Index fewest, Index most) {
@@ -129,7 +134,7 @@ void StreamReporter::add_health(const FilterStep& step, double time) {
 }
 
 void StreamReporter::add_to_recent(double time) {
-  const Index at = static_cast<Index>((report_.observations - 1) % most_recent_);
+  const auto at = static_cast<Index>((report_.observations - 1) % most_recent_);
   report_.recent.seen.col(at) = Eigen::Map<const Vector>(seen_.data(), num_channels_);
   report_.recent.expected.col(at) = expected_;
   report_.recent.times[static_cast<std::size_t>(at)] = time;
@@ -138,11 +143,11 @@ void StreamReporter::add_to_recent(double time) {
 // Brings the ring into the order of time.
 void StreamReporter::finish_recent() {
   RecentRows& recent = report_.recent;
-  const Index rows = static_cast<Index>(std::min<std::int64_t>(report_.observations, most_recent_));
+  const auto rows = static_cast<Index>(std::min<std::int64_t>(report_.observations, most_recent_));
   RecentRows in_order = {
       report_.observations - rows, {}, Matrix(num_channels_, rows), Matrix(num_channels_, rows)};
   for (Index i = 0; i < rows; ++i) {
-    const Index at = static_cast<Index>((in_order.first + i) % most_recent_);
+    const auto at = static_cast<Index>((in_order.first + i) % most_recent_);
     in_order.seen.col(i) = recent.seen.col(at);
     in_order.expected.col(i) = recent.expected.col(at);
     in_order.times.push_back(recent.times[static_cast<std::size_t>(at)]);
@@ -192,11 +197,12 @@ void StreamReporter::finish_forecast() {
   const auto num_levels = static_cast<Index>(forecast.levels.size());
   forecast.means.resize(forecast.horizon, static_cast<Index>(channels.size()));
   forecast.quantiles.assign(channels.size(), Matrix(forecast.horizon, num_levels));
-  Forecast ahead =
-      filter_.forecast({.quantiles = forecast.levels,
-                        .with_total = num_channels_ > 1,
-                        .num_draws = std::clamp<Index>(1'000'000 / num_channels_, 500, 4000),
-                        .seed = options_.seed});
+  Forecast ahead = filter_.forecast(
+      {.quantiles = forecast.levels,
+       .with_total = num_channels_ > 1,
+       .num_draws = std::clamp(kForecastCounts / (num_channels_ * forecast.horizon), kFewestDraws,
+                               kMostDraws),
+       .seed = options_.seed});
   for (Index h = 0; h < forecast.horizon; ++h) {
     ahead.next();
     const Vector mean = ahead.mean();

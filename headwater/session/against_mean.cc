@@ -1,5 +1,6 @@
 #include "headwater/session/against_mean.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "headwater/observation.hpp"
@@ -8,14 +9,18 @@ namespace headwater {
 
 namespace {
 
-constexpr Index kCellsAnObservation = 1024;
+constexpr Index kCellsAnObservation = 256;
+// After so many observations, one of eight is compared.
+constexpr std::int64_t kAllUpTo = 4096;
+constexpr Index kPart = 8;
 
 }  // namespace
 
 void AgainstMean::add(const StepReport& report) {
   const Observation& y = *report.observation;
   if (report.is_outlier || !y.any_seen()) return;
-  const Index every = (y.num_channels() + kCellsAnObservation - 1) / kCellsAnObservation;
+  Index every = (y.num_channels() + kCellsAnObservation - 1) / kCellsAnObservation;
+  if (report.t > kAllUpTo) every = std::max(every, kPart);
   if (report.t % every == 0) {
     // Also where it is not compared: to know how counts scatter.
     const double log_probability = mean_.predict(y);

@@ -10,7 +10,8 @@ namespace headwater {
 // Compares the predictions of a fit with those of the running mean of each channel, beside the fit,
 // from its first search for a start on.
 // Where there are many channels, only every second, third, ... observation is compared, so that the
-// cost is bounded: 1,024 cells an observation.
+// cost is bounded: 256 cells an observation. After some thousands a part of the observations
+// says enough, too.
 class AgainstMean {
  public:
   // Each observation in turn.

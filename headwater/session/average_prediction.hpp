@@ -13,8 +13,16 @@ double bounded_log_predictive(const FilterStep& step);
 // has less noise; the last iterate is ahead where the fit is still far from its end, or follows a
 // stream that changes. Whichever has predicted the latest observations better predicts the next
 // one.
+//
+// A second filter takes about as long as the first. So the average is on trial: if it has not
+// predicted better, by two standard errors at the end of the trial or by one later on, it rests,
+// and is tried again after a while.
 class AveragePrediction {
  public:
+  // About so many observations decide who predicts, and so many are a trial. With fewer the choice
+  // follows chance, with more it is late where the last iterate is ahead for a while.
+  static constexpr std::int64_t kMemory = 300;
+
   explicit AveragePrediction(const OnlineEm& learner) : filter_(learner) {}
 
   // Whether the average predicts: as chosen before the last step.
@@ -27,6 +35,9 @@ class AveragePrediction {
   }
   // After each step: what both have made of the observation.
   void compare(const FilterStep& by_average, const FilterStep& by_last);
+  // Whether the average is no better.
+  bool is_in_vain() const;
+  bool is_on_trial() const { return compared_ < kMemory; }
   // After each M-step.
   void follow(const OnlineEm& learner) { filter_.follow(learner); }
 
@@ -34,8 +45,25 @@ class AveragePrediction {
 
  private:
   AverageFilter filter_;
-  double gain_ = 0;  // of the average over the last iterate, over the latest observations
+  std::int64_t compared_ = 0;  // observations
+  double gain_ = 0;            // of the average over the last iterate, over the latest observations
+  double variance_ = 0;        // of the gain, if the truth were no gain
   bool leads_ = false;
+};
+
+// When the average is tried again: after as many observations as a trial has, and twice as many
+// each time that it was in vain. So trials cost less and less of a long stream.
+class AverageTrials {
+ public:
+  bool is_due(std::int64_t observations) const { return observations >= next_; }
+  void end_in_vain(std::int64_t observations);
+  void succeed() { rest_ = AveragePrediction::kMemory; }
+
+  void exchange(StateArchive& archive);
+
+ private:
+  std::int64_t rest_ = AveragePrediction::kMemory;
+  std::int64_t next_ = 0;
 };
 
 }  // namespace headwater

@@ -26,14 +26,26 @@ struct Head {
   void exchange(StateArchive& archive) { archive(format_version, size, checksum); }
 };
 
-void exchange(StateArchive& archive, std::string& version, Checkpoint& checkpoint) {
+// All but the state, which is the last and may be large.
+void exchange_head(StateArchive& archive, std::string& version, Checkpoint& checkpoint) {
   archive(version);
   auto num_options = static_cast<Index>(checkpoint.options.size());
   archive.count(num_options);
   checkpoint.options.resize(static_cast<std::size_t>(num_options));
   for (auto& [name, text] : checkpoint.options) archive(name, text);
   archive(checkpoint.files, checkpoint.seen, checkpoint.sent, checkpoint.unread, checkpoint.memory,
-          checkpoint.calibration, checkpoint.state);
+          checkpoint.calibration);
+}
+
+Checkpoint without_state(const Checkpoint& checkpoint) {
+  return {.options = checkpoint.options,
+          .seen = checkpoint.seen,
+          .files = checkpoint.files,
+          .state = "",
+          .sent = checkpoint.sent,
+          .unread = checkpoint.unread,
+          .memory = checkpoint.memory,
+          .calibration = checkpoint.calibration};
 }
 
 std::string read_all(const std::string& name) {
@@ -119,15 +131,20 @@ std::string text_of(const Parameter& parameter) {
 void write_checkpoint(const Checkpoint& checkpoint, const std::string& name) {
   StateArchive archive;
   std::string program = version();
-  Checkpoint copy = checkpoint;
-  exchange(archive, program, copy);
-  Head head{.size = archive.bytes().size(), .checksum = checksum(archive.bytes())};
+  Checkpoint copy = without_state(checkpoint);
+  exchange_head(archive, program, copy);
+  // The state is written from where it lies, as archive(checkpoint.state) would write it.
+  auto state_size = static_cast<Index>(checkpoint.state.size());
+  archive.count(state_size);
+  Head head{.size = archive.bytes().size() + checkpoint.state.size(),
+            .checksum = checksum(checkpoint.state, checksum(archive.bytes()))};
   StateArchive begin;
   begin(head);
   AtomicFile file(name);
   file.write(kMagic);
   file.write(begin.bytes());
   file.write(archive.bytes());
+  file.write(checkpoint.state);
   file.commit();
 }
 
@@ -136,7 +153,8 @@ Checkpoint read_checkpoint(const std::string& name) {
   Checkpoint checkpoint;
   std::string program;
   try {
-    exchange(archive, program, checkpoint);
+    exchange_head(archive, program, checkpoint);
+    archive(checkpoint.state);
     archive.expect_end();
   } catch (const InputError& error) {
     refuse(name, error.what());

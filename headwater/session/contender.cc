@@ -11,6 +11,9 @@ constexpr std::int64_t kFirstSearch = 50;
 constexpr std::int64_t kSecondSearch = 200;
 constexpr std::int64_t kThirdSearch = 1000;  // and from there on four times as many each time
 
+constexpr std::int64_t kMeansADoubling = 32;
+constexpr std::int64_t kMostCellsOfMean = std::int64_t{1} << 22;
+
 bool is_light_search(std::int64_t n) {
   std::int64_t next = kThirdSearch;
   while (next < n) next *= 4;
@@ -21,6 +24,12 @@ bool is_light_search(std::int64_t n) {
 
 StepReport Contender::step(const Observation& y, bool predicts_by_average,
                            const OnlineEm::BeforeMStep& before_m_step) {
+  // Not at the end of the step before: its predictions were still to be published.
+  if (average && average->is_in_vain()) {
+    average.reset();
+    trials.end_in_vain(learner.observations());
+  }
+  if (average && !average->is_on_trial()) trials.succeed();
   FilterStep by_average;
   if (average) by_average = average->step(y, learner.next_step_size());
   StepReport made = learner.update(y, before_m_step);
@@ -47,14 +56,14 @@ void Contender::follow_average() {
     average.reset();
   } else if (average) {
     average->follow(learner);
-  } else {
+  } else if (trials.is_due(learner.observations())) {
     average.emplace(learner);
   }
 }
 
 void Contender::exchange_average(StateArchive& archive) {
   bool is_there = average.has_value();
-  archive(is_there);
+  archive(trials, is_there);
   if (!is_there) return average.reset();
   archive.expect(learner.has_average(), "an average of nothing");
   if (!average) average.emplace(learner);
@@ -89,6 +98,13 @@ Rung rung_at(std::int64_t n, std::int64_t full, bool searches) {
   const std::int64_t of_twos = n % 3 == 0 ? n / 3 : n;
   const bool is_due = n > 1 && (of_twos & (of_twos - 1)) == 0;
   return is_due ? Rung::kProvisional : Rung::kNone;
+}
+
+bool is_mean_due(std::int64_t n, Index num_channels) {
+  if (n < 2 || n > kMostCellsOfMean / num_channels) return false;
+  std::int64_t every = 1;
+  while (n >= kMeansADoubling * 2 * every) every *= 2;
+  return n % every == 0;
 }
 
 double log_probability_of_first(const Observation& y) {

@@ -34,7 +34,9 @@ struct Contender {
   OutlierGuard guard = {};
   std::int64_t outliers = 0;
   std::int64_t first_outlier = 0;
-  std::optional<AveragePrediction> average = {};  // from the first M-step on, where there is one
+  // From the first M-step on, where there is one, unless it rests.
+  std::optional<AveragePrediction> average = {};
+  AverageTrials trials = {};
 
   // The observation is predicted by the learner, or by its average.
   StepReport step(const Observation& y, bool predicts_by_average,
@@ -90,6 +92,11 @@ enum class Rung {
 // 200, 1,000, 4,000, 16,000, ... observations, up to half of that. Provisional starts come
 // after 2, 3, 4, 6, 8, 12, 16, ... observations.
 Rung rung_at(std::int64_t observations, std::int64_t full, bool searches);
+
+// Whether a provisional fit takes up the mean of all that has come, after so many observations:
+// after each of the first 64, and then 32 times while they double. Not where a mean of so many
+// cells costs more than the steps do.
+bool is_mean_due(std::int64_t observations, Index num_channels);
 
 // The log-probability of an observation when nothing at all was seen before, not even how large
 // counts are: the count n of a cell has the probability 1 / ((n + 1) (n + 2)), which is a geometric

@@ -40,6 +40,20 @@ TEST(Rungs, SearchesComeEverMoreRarely) {
   EXPECT_EQ(searched(1000, false), (Rungs{{1000, f}}));
 }
 
+TEST(Means, AreTakenUpOftenAndCostLittle) {
+  for (std::int64_t n = 2; n <= 64; ++n) EXPECT_TRUE(is_mean_due(n, 1000)) << n;
+  EXPECT_FALSE(is_mean_due(1, 1000));  // the first start is of the first observation
+  std::map<std::int64_t, int> times;   // by the power of two below
+  for (std::int64_t n = 64; n < 4096; ++n) {
+    std::int64_t power = 64;
+    while (2 * power <= n) power *= 2;
+    times[power] += is_mean_due(n, 1000) ? 1 : 0;
+  }
+  for (const auto& [power, count] : times) EXPECT_EQ(count, 32) << power;
+  EXPECT_TRUE(is_mean_due(4, 1'000'000));
+  EXPECT_FALSE(is_mean_due(5, 1'000'000));
+}
+
 FilterStep predicted(double log_predictive, bool impossible = false) {
   FilterStep step;
   step.log_predictive = impossible ? -std::numeric_limits<double>::infinity() : log_predictive;

@@ -131,6 +131,7 @@ class Session::Fit {
   bool chooses_prior() const { return priors_.size() > 1; }
   // Before a choice the first one.
   const AnyPrior& provisional_prior() const { return priors_.front(); }
+  const Vector& mean_of_provisional_prior() const;
   // As it starts: the one of this name, and the one of the fit that leads.
   const AnyPrior& start_prior(const std::string& name) const;
   const AnyPrior& prior() const;
@@ -149,6 +150,7 @@ class Session::Fit {
   void begin();
   void catch_up();
   void climb_if_due();
+  void take_up_means(const RecordView& seen);
   void settle(const RecordView& observations);
   void take_in(const Observation& y);
   StepReport first_step();
@@ -157,6 +159,7 @@ class Session::Fit {
   StepReport predicted_step(const Observation& y);
   void publish(StepReport& report);
   void tell_of_start();
+  void keep_prediction();  // of the last observation, before what it was made from changes
   // A fit from this start that has taken in the observations. report: on the last of them.
   Contender contender(Start start, const RecordView& observations, std::int64_t waits_for,
                       StepReport* report = nullptr) const;
@@ -223,7 +226,8 @@ class Session::Fit {
                                      std::shared_ptr<const ThreadPool> pool) const;
 
   Config config_;
-  std::vector<AnyPrior> priors_;  // to choose from; one where there is no choice
+  std::vector<AnyPrior> priors_;     // to choose from; one where there is no choice
+  mutable Vector provisional_mean_;  // computed when it is first asked for: by draws, mostly
   bool is_finished_ = false;
   bool is_torn_ = false;  // an error came in the middle of an observation
   Index num_channels_ = 0;

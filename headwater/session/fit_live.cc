@@ -73,6 +73,7 @@ void Session::Fit::climb_if_due() {
   const Index n = num_taken_in_;
   if (is_settled_ || n == climbed_) return;
   const RecordView seen = held_back_.first(n);
+  take_up_means(seen);
   switch (rung_at(n, length_of_start_, searches())) {
     case Rung::kNone:
       return;
@@ -95,6 +96,18 @@ void Session::Fit::climb_if_due() {
   climbed_ = n;
 }
 
+// A mean that is late by a few observations is worth nats where counts come in bursts.
+void Session::Fit::take_up_means(const RecordView& seen) {
+  if (start_is_given() || seen.size() == 0 || !is_mean_due(seen.size(), seen[0].num_channels()))
+    return;
+  keep_prediction();
+  for (std::optional<Contender>* const contender : {&leader_, &rival_}) {
+    if (!*contender || !(*contender)->is_provisional()) continue;
+    const Estimate now = provisional_start(seen).estimate;
+    (*contender)->learner.set_emission(now.basis, now.law);
+  }
+}
+
 void Session::Fit::settle(const RecordView& observations) {
   tell_of_start();
   Start start = find_start(observations, {});
@@ -113,6 +126,10 @@ void Session::Fit::settle(const RecordView& observations) {
 
 void Session::Fit::tell_of_start() {
   if (on_start.get()) on_start.get()();
+  keep_prediction();
+}
+
+void Session::Fit::keep_prediction() {
   if (keeps_predictions_ && !prediction_before_m_step_) {
     prediction_before_m_step_ =
         kept_prediction_of(leader_->engine(), leader_->learner.observations());

@@ -191,14 +191,20 @@ AnyLaw Session::Fit::provisional_law(const RecordView& observations) const {
   return law;
 }
 
+const Vector& Session::Fit::mean_of_provisional_prior() const {
+  if (provisional_mean_.size() == 0) provisional_mean_ = mean_activation(provisional_prior());
+  return provisional_mean_;
+}
+
 Start Session::Fit::provisional_start(const RecordView& observations) const {
   const Season season = Season::flat(config_.num_components, known_periods());
   const AnyPrior& prior = provisional_prior();
   if (start_is_given()) {
     return {{config_.initial_basis, prior, laws().front(), season}};
   }
-  Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
-                                                  : even_start(observations, prior, config_.seed);
+  Matrix basis = config_.initial_basis.size() > 0
+                     ? config_.initial_basis
+                     : even_start(observations, mean_of_provisional_prior(), config_.seed);
   return {{with_background(std::move(basis), observations.rates()), prior,
            provisional_law(observations), season}};
 }

@@ -132,7 +132,8 @@ TEST(Live, AStreamThatBeginsWithNothingIsFitted) {
 }
 
 // A fit that does not average makes the same steps, and predicts with its last iterate alone. In a
-// stream that does not change, the average is better as soon as the fit is near its end.
+// stream that does not change, the average is better as soon as the fit is near its end. Where that
+// cannot be told from chance it rests, so that it predicts a part of the observations only.
 TEST(Live, TheAveragePredictsWhereItIsBetter) {
   const Matrix record = live_record(3000);
   Config config = live_config();
@@ -161,7 +162,7 @@ TEST(Live, TheAveragePredictsWhereItIsBetter) {
       EXPECT_EQ(with.tails[t], without.tails[t]);
     }
   }
-  EXPECT_GT(by_average, 1500);
+  EXPECT_GT(by_average, 300);
   EXPECT_GT(gain, 0);
 }
 

@@ -15,6 +15,8 @@
 #include "headwater/registry.hpp"
 #include "headwater/session/choices.hpp"
 #include "headwater/session/model_choices.hpp"
+#include "headwater/session/model_errors.hpp"
+#include "headwater/session/model_parameters.hpp"
 
 namespace headwater {
 
@@ -22,29 +24,6 @@ namespace {
 
 constexpr const char* kFormat = "headwater model";
 constexpr std::int64_t kModelFormatVersion = 1;
-
-void write_parameters(Hdf5File& file, const std::string& group, const Parameters& parameters) {
-  for (const auto& [name, value] : parameters) {
-    const std::string path = group + "/" + name;
-    if (value.size() == 1) {
-      file.write(path, value(0));
-    } else if (value.cols() == 1) {
-      file.write(path, Vector(value));
-    } else {
-      file.write(path, value);
-    }
-  }
-}
-
-// One number, K numbers or a table, whichever is there.
-Parameters read_parameters(const Hdf5Contents& file, const std::string& group) {
-  Parameters parameters;
-  if (!file.contains(group)) return parameters;
-  for (const std::string& name : file.children(group)) {
-    parameters.push_back({name, file.read_array(group + "/" + name)});
-  }
-  return parameters;
-}
 
 void write_estimate(Hdf5File& file, const std::string& group, const Estimate& estimate,
                     bool background) {
@@ -169,49 +148,6 @@ TraceTable read_trace(const Hdf5Contents& file) {
     throw InputError("/trace: its parts are of different lengths");
   }
   return trace;
-}
-
-constexpr const char* kErrors = "/standard_errors";
-
-void write_errors_of(Hdf5File& file, const std::string& group, const ErrorsOfEstimate& errors) {
-  file.write(group + "/basis", errors.basis);
-  write_parameters(file, group + "/parameters", errors.parameters);
-}
-
-void write_errors(Hdf5File& file, const std::optional<StandardErrors>& errors) {
-  if (!errors) return;
-  const std::string group = kErrors;
-  file.write(group + "/full", errors->is_full ? 1 : 0);
-  write_errors_of(file, group + "/robust", errors->robust);
-  write_errors_of(file, group + "/plain", errors->plain);
-}
-
-ErrorsOfEstimate read_errors_of(const Hdf5Contents& file, const std::string& group,
-                                const Estimate& estimate) {
-  ErrorsOfEstimate errors{file.read_matrix(group + "/basis"),
-                          read_parameters(file, group + "/parameters")};
-  const Matrix& basis = errors.basis;
-  if (basis.rows() != estimate.basis.rows() || basis.cols() != estimate.basis.cols()) {
-    throw InputError(fmt::format("{}/basis is {}x{}; expected {}x{}", group, basis.rows(),
-                                 basis.cols(), estimate.basis.rows(), estimate.basis.cols()));
-  }
-  if (!is_basis(basis)) {
-    throw InputError(fmt::format("{}/basis has an entry that is negative or not finite", group));
-  }
-  for (const Parameter& parameter : errors.parameters) {
-    if (is_basis(parameter.value)) continue;
-    throw InputError(
-        fmt::format("{}/parameters/{} is negative or not finite", group, parameter.name));
-  }
-  return errors;
-}
-
-std::optional<StandardErrors> read_errors(const Hdf5Contents& file, const Estimate& estimate) {
-  const std::string group = kErrors;
-  if (!file.contains(group)) return std::nullopt;
-  return StandardErrors{read_errors_of(file, group + "/robust", estimate),
-                        read_errors_of(file, group + "/plain", estimate),
-                        file.read_int(group + "/full") != 0};
 }
 
 void check_format(const Hdf5Contents& file) {

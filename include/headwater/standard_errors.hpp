@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "headwater/matrix.hpp"
 #include "headwater/parameter.hpp"
 
@@ -10,6 +12,8 @@ namespace headwater {
 struct ErrorsOfEstimate {
   Matrix basis;           // as Estimate::basis, background included
   Parameters parameters;  // those of the prior and of the law of the counts whose errors are known
+  // As Season::profiles(); a profile whose errors are not known is empty.
+  std::vector<Matrix> profiles = {};
 };
 
 // Standard errors of the reported estimate (see docs/decisions/54-standard-errors.md).

@@ -124,12 +124,22 @@ inline nb::dict to_dict(const Parameters& parameters) {
   return dict;
 }
 
-// Basis and parameters, the same of the plain form, and whether all was taken together; None if
-// there are none.
+// The profiles whose errors are known, by their periods.
+inline nb::dict profile_errors_to_python(const ErrorsOfEstimate& errors) {
+  nb::dict found;
+  for (const Matrix& profile : errors.profiles) {
+    if (profile.size() > 0) found[nb::int_(profile.cols())] = to_numpy(profile);
+  }
+  return found;
+}
+
+// Basis, parameters and profiles, the same of the plain form, and whether all was taken together;
+// None if there are none.
 inline nb::object errors_to_python(const std::optional<StandardErrors>& errors) {
   if (!errors) return nb::none();
   return nb::make_tuple(to_numpy(errors->robust.basis), to_dict(errors->robust.parameters),
-                        to_numpy(errors->plain.basis), to_dict(errors->plain.parameters),
+                        profile_errors_to_python(errors->robust), to_numpy(errors->plain.basis),
+                        to_dict(errors->plain.parameters), profile_errors_to_python(errors->plain),
                         errors->is_full);
 }
 

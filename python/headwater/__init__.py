@@ -17,11 +17,12 @@ from headwater import _core
 from headwater._compare import ComparedModel, Comparison, compare
 from headwater._filter import Filter, FilterReport
 from headwater._forecast import Forecast
-from headwater._model import Model, PriorScore, Score, Stability, StandardErrors
+from headwater._model import Model
 from headwater._priors import Prior, check_prior, list_priors
+from headwater._results import PriorScore, Score, Stability, StandardErrors, Surprise
 from headwater._rounds import Round, Statistics
 from headwater._simulate import Simulation, simulate
-from headwater._stream import ConvergenceWarning, Stream, Surprise
+from headwater._stream import ConvergenceWarning, Stream
 
 if TYPE_CHECKING:
     from headwater import dask, plot

@@ -243,3 +243,17 @@ def masked(block: np.ndarray, exposures: np.ndarray) -> tuple[np.ndarray, np.nda
     if not (np.isfinite(exposures).all() and (exposures >= 0).all()):
         raise ValueError("exposure: expected finite numbers, 0 or more")
     return np.where(exposures == 0, np.nan, block), exposures
+
+
+def checked_blocks(rows: Rows, exposure: Any) -> Iterator[tuple]:
+    """For each block of rows: the number of its first one, from 0, the block, its exposures or None,
+    and where sequences begin in it."""
+    seen = None if exposure is None else Exposures(exposure, rows)
+    for first, block in rows.blocks():
+        if np.any(block < 0) or np.any(np.isinf(block)):
+            raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a value "
+                             "that is negative or infinite")
+        end, exposures = first + len(block), None
+        if seen is not None:
+            block, exposures = masked(block, seen.block(first, end))
+        yield first, block, exposures, rows.begins(first, end)

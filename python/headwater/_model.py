@@ -4,83 +4,20 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
 from headwater import _core
-from headwater._arrays import Exposures, Rows, masked, table
+from headwater._arrays import Exposures, Rows, checked_blocks, masked, table
 from headwater._filter import Filter
 from headwater._forecast import DRAWS, Forecast, as_forecast
 from headwater._html import summary
 from headwater._options import SEED, with_engine_options
+from headwater._results import PriorScore, Score, Stability, StandardErrors, errors_from
 from headwater._times import row_times
 
 Path = Union[str, "os.PathLike[str]"]
-
-
-class Score(NamedTuple):
-    """How well a model predicts data, one step ahead."""
-
-    log_likelihood: float  #: of the observations that are possible under the model
-    observations: int
-    per_observation: float
-    log_predictive: np.ndarray  #: log p(y_t | y_1..t-1), T numbers
-    #: With surprise=True: the probability of an observation at least as surprising, T numbers. They
-    #: are uniform on (0, 1) where the model is right.
-    tail_probability: Optional[np.ndarray] = None
-    #: How many observations no state of the model can give; their log_predictive is -inf.
-    impossible_observations: int = 0
-    sequences: int = 1
-    #: With surprise=True: of a sum of all counts as far out, and of some channel as far out as the
-    #: worst; T numbers each.
-    p_total: Optional[np.ndarray] = None
-    p_channels: Optional[np.ndarray] = None
-    #: Of the log-likelihood, from a second run with other random numbers; 0 without particles, and
-    #: with sequence=False.
-    standard_error: float = 0.0
-
-
-class StandardErrors(NamedTuple):
-    """How far an estimate may be from the truth by chance: standard deviations."""
-
-    basis: np.ndarray  #: M x K
-    background: Optional[np.ndarray]  #: M numbers; None if the fit had no background
-    #: By name: of the prior's parameters, and of the dispersion. Those that were held are left out.
-    parameters: dict[str, Any]
-    #: The same if the model were right in every respect, from the model alone.
-    plain_basis: np.ndarray
-    plain_parameters: dict[str, Any]
-    #: "full": all numbers were taken together; "channel": those of each channel by themselves.
-    information: str
-
-
-class PriorScore(NamedTuple):
-    """How well a prior predicted held-out observations of the start: see `Model.choice_of_prior`."""
-
-    prior: str
-    counts: str  #: the law of the counts that was chosen with it
-    score: float  #: mean of log p(y_t | y_1..t-1), in nats an observation
-    standard_error: float  #: of the difference to the chosen one's score; 0 for that one
-    chosen: bool
-
-
-class Stability(NamedTuple):
-    """How often each component was found by fits of the same stream with other seeds."""
-
-    restarts: int  #: how many fits there were
-    found: np.ndarray  #: K numbers: how many of them, with this one, have found the component
-
-
-def errors_from(found: Any, num_components: int) -> Optional[StandardErrors]:
-    """What the library returns, as a StandardErrors."""
-    if found is None:
-        return None
-    basis, parameters, plain_basis, plain_parameters, is_full = found
-    has_background = basis.shape[1] > num_components
-    return StandardErrors(basis[:, :num_components], basis[:, -1] if has_background else None,
-                          parameters, plain_basis[:, :num_components], plain_parameters,
-                          "full" if is_full else "channel")
 
 
 def checked_path(path: Path) -> str:
@@ -340,7 +277,7 @@ class Model:
         """
         rows = self._rows(Y, lengths)
         run, alarms = self._filter(last, phase, engine, seed), []
-        for _, *block in _checked_blocks(rows, exposure):
+        for _, *block in checked_blocks(rows, exposure):
             alarms += run.watch(*block, alarms_per, every_row)
         names = self.names or [str(m + 1) for m in range(self.num_channels)]
         for channel in (channel for alarm in alarms for channel in alarm["channels"]):
@@ -397,7 +334,7 @@ class Model:
             rows = self._rows(Y, lengths)
             texts, after = row_times(Y if times is None else times, len(rows), times is not None)
             stream = _core.Reporter(self._core, last, engine, seed, phase, horizon, len(rows))
-            for _, *block in _checked_blocks(rows, exposure):
+            for _, *block in checked_blocks(rows, exposure):
                 stream.add(*block)
         elif times is not None:
             raise ValueError("times are given without Y")
@@ -424,7 +361,7 @@ class Model:
     def _run(self, rows: Rows, exposure: Any, last: bool, phase: int, engine: dict, seed: int,
              alone: bool, with_error: bool = False, **outputs):
         run = self._filter(last, phase, engine, seed, with_error)
-        for first, *block in _checked_blocks(rows, exposure):
+        for first, *block in checked_blocks(rows, exposure):
             end = first + len(block[0])
             parts = {name: outputs[name][first:end] if name in outputs else None
                      for name in ("activations", "log_predictive", "predicted",
@@ -445,20 +382,6 @@ class Model:
     def __repr__(self) -> str:
         return (f"Model({self.prior!r}, {self.num_channels} channels, {self.num_components} "
                 f"components, {self.observations} observations)")
-
-
-def _checked_blocks(rows: Rows, exposure: Any) -> Iterator[tuple]:
-    """For each block of rows: the number of its first one, from 0, the block, its exposures or None,
-    and where sequences begin in it."""
-    seen = None if exposure is None else Exposures(exposure, rows)
-    for first, block in rows.blocks():
-        if np.any(block < 0) or np.any(np.isinf(block)):
-            raise ValueError(f"{rows.name}: rows {first} to {first + len(block) - 1} have a value "
-                             "that is negative or infinite")
-        end, exposures = first + len(block), None
-        if seen is not None:
-            block, exposures = masked(block, seen.block(first, end))
-        yield first, block, exposures, rows.begins(first, end)
 
 
 def _sum_in_order(values: np.ndarray) -> float:

@@ -6,7 +6,7 @@ import html
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
@@ -14,22 +14,11 @@ from headwater import _core
 from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, column_names, encoded, observation,
                                 order_by_name, parameter_tables, table)
 from headwater._forecast import DRAWS, Forecast, as_forecast
-from headwater._model import Model, Path, StandardErrors, checked_path, errors_from
+from headwater._model import Model, Path, checked_path
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
+from headwater._results import StandardErrors, Surprise, errors_from
 from headwater._rounds import Round, Statistics
-
-
-class Surprise(NamedTuple):
-    """How unusual an observation was, given all before it."""
-
-    surprise: float  #: -log p(y_t | y_1..t-1), in nats
-    #: Probability of one at least as surprising: uniform on (0, 1) where the model is right.
-    tail_probability: float
-    p_total: float = 1.0  #: probability of a sum of all counts as far out, on either side
-    p_channels: float = 1.0  #: probability of some channel as far out as the worst
-    #: The channels of the smallest tail probability: index, expected, seen and p of each.
-    channels: tuple[tuple[int, float, float, float], ...] = ()
 
 
 class ConvergenceWarning(UserWarning):

@@ -207,10 +207,12 @@ def diagnostics(model: Any, *, last: bool = False, axes: Any = None) -> np.ndarr
     return axes
 
 
-def profile(model: Any, *, period: Optional[int] = None, ax: Any = None) -> Any:
+def profile(model: Any, *, period: Optional[int] = None, errors: Optional[bool] = None,
+            ax: Any = None) -> Any:
     """Draws the profile of the season: the gain of each component at each phase of the period.
 
-    `period` says which one, if the model has several.
+    `period` says which one, if the model has several. `errors` draws bars of two standard errors,
+    which the model must have (standard_errors=True); by default they are drawn if it has them.
     """
     periods = _model(model).periods
     if not periods:
@@ -220,10 +222,20 @@ def profile(model: Any, *, period: Optional[int] = None, ax: Any = None) -> Any:
     if period is not None and period not in periods:
         raise ValueError(f"period={period}: the model has {sorted(periods)}")
     gains = periods[period] if period is not None else next(iter(periods.values()))
+    known = model if hasattr(model, "standard_errors") else _model(model)
+    found = known.standard_errors if errors is not False else None
+    spread = found.periods.get(gains.shape[1]) if found is not None else None
+    if errors and spread is None:
+        raise ValueError("the model has no standard errors of this profile: fit with "
+                         "standard_errors=True, and a stream that is long enough for them")
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
     for k, row in enumerate(gains):
-        ax.plot(range(len(row)), row, label=str(k + 1), marker="." if len(row) < 60 else None)
+        if spread is not None:
+            # A gain cannot be negative, so a bar ends at 0.
+            ax.errorbar(range(len(row)), row, yerr=[np.minimum(2 * spread[k], row), 2 * spread[k]],
+                        fmt="none", ecolor=f"C{k}", elinewidth=1, capsize=2)
+        ax.plot(range(len(row)), row, label=str(k + 1), color=f"C{k}", marker="." if len(row) < 60 else None)
     ax.axhline(1, color=_TRUTH, linewidth=0.8)
     ax.set(xlabel=f"phase of the period {gains.shape[1]}", ylabel="gain", ylim=(0, None))
     ax.legend(title="component", loc="upper right")

@@ -118,6 +118,30 @@ def test_points_keep_the_least_and_the_largest(headwater):
     assert_close(series["mean"], parts.mean(axis=1), relative=1e-3)
 
 
+def test_a_page_does_not_grow_with_the_stream_or_with_seasons_of_channels(fitted):
+    """bench/report_size prints the same for 10^6 rows of 1,000 channels."""
+    channels, period = 250, 84
+    random = np.random.default_rng(3)
+    gains = random.gamma(1, 1, (period, channels))  # of each channel
+    counts = random.poisson(3 * gains[np.arange(12000) % period])
+    np.save(fitted.path("few_rows.npy"), counts[:600].astype(np.uint8))
+    np.save(fitted.path("rows.npy"), counts[:6000].astype(np.uint8))
+    np.save(fitted.path("many_rows.npy"), counts.astype(np.uint8))
+    fitted("fit", "few_rows.npy", "--components", 2, "--prior", "gamma", "--engine", "fast",
+           "--init", "random", "--counts", "poisson", "--period", period, "--out", "large.h5")
+    assert np.shape(fitted.facts("large.h5")["periods"][0]["channel_profile"]) == (channels, period)
+    sizes = []
+    for data in "rows.npy", "many_rows.npy":
+        fitted("report", "large.h5", data, "--engine", "fast", "--out", "large.html", "--state",
+               "large.json", "--horizon", 5)
+        sizes.append(fitted.path("large.html").stat().st_size)
+    assert sizes[1] < 1.1 * sizes[0]
+    assert max(sizes) < 1e6
+    state = json.loads(fitted.path("large.json").read_text())
+    assert "channel_profile" not in state["model"]["periods"][0]  # 21,000 numbers
+    assert np.shape(state["model"]["periods"][0]["profile"]) == (2, period)
+
+
 def test_the_model_alone(fitted):
     fitted("report", "model.h5", "--out", "alone.html", "--state", "alone.json")
     alone = json.loads(fitted.path("alone.json").read_text())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hidden_markov import selection_chain, simulate
-from support import as_csv
+from support import as_csv, read_csv
 
 BASIS = np.array([[8, 1], [2, 7], [6, 3], [1, 9.0]])
 LENGTH = 3000
@@ -128,3 +128,51 @@ def test_a_stream_that_is_too_short(headwater):
     headwater.write("y.csv", as_csv(simulate(selection_chain(2, 0.8, 0.7), BASIS, 60, 3)))
     headwater(*FIT, "--standard-errors", "--out", "model.h5")
     assert "standard_errors" not in headwater.facts("model.h5")
+
+
+PROFILE = np.array([[1.7, 1.2, 0.7, 0.4], [0.5, 0.8, 1.1, 1.6]])
+
+
+def test_profiles_of_a_season_have_them_too(headwater):
+    headwater.write("profile.csv", as_csv(PROFILE))
+    headwater.write("basis.csv", as_csv(BASIS))
+    headwater("simulate", "--prior", "basis-selection", "--set", "stay_off=0.8", "--set",
+              "stay_on=0.7", "--channels", 4, "--components", 2, "--basis", "basis.csv",
+              "--period", 4, "--profile", "profile.csv", "--length", LENGTH, "--seed", 4, "--out",
+              "y.csv")
+    fit = *FIT, "--period", 4, "--hold", "channel_profile"
+    headwater(*fit, "--out", "plain.h5")
+    headwater(*fit, "--standard-errors", "--out", "model.h5")
+    gains = read_csv(headwater("show", "model.h5", "--profile"))
+    assert (gains == read_csv(headwater("show", "plain.h5", "--profile"))).all()
+    errors = read_csv(headwater("show", "model.h5", "--profile", "--standard-errors"))
+    assert errors.shape == PROFILE.shape
+    # If it were known which component gave a count, a gain would have the error sqrt(g / n) with n
+    # counts expected of it. Nobody knows, and later visits weigh more, so it is larger.
+    facts = headwater.facts("model.h5")
+    order = [0, 1] if gains[0, 0] > gains[1, 0] else [1, 0]
+    counts = BASIS.sum(axis=0) * 0.4 * LENGTH / 4
+    known = np.sqrt(PROFILE / counts[:, None])
+    ratio = errors[order] / known
+    assert ratio.min() > 0.7 and ratio.max() < 3
+    # The truth: 6 standard errors are exceeded by one of 8 with a probability of 2e-8.
+    assert (np.abs(gains[order] - PROFILE) < 6 * errors[order]).all()
+    (robust,), (plain,) = (facts["standard_errors"]["profiles"],
+                           facts["standard_errors"]["plain"]["profiles"])
+    assert np.array(robust) == pytest.approx(errors, rel=1e-15)
+    assert np.array(plain) == pytest.approx(errors, rel=0.5)
+    assert b"the median of the gains of period 4" in headwater("show", "model.h5")
+
+    headwater(*fit, "--hold", "profile", "--standard-errors", "--out", "held.h5")
+    done = headwater.attempt("show", "held.h5", "--profile", "--standard-errors")
+    assert done.returncode == 1
+    assert b"no standard errors of its profiles" in done.stderr
+
+
+def test_a_resumed_fit_with_a_season_has_the_same_bytes(headwater, data):
+    with_season = *FIT[2:], "--period", 5, "--standard-errors"
+    headwater("fit", "y.csv", *with_season, "--out", "whole.h5")
+    headwater("fit", "part.csv", *with_season, "--checkpoint", "state", "--checkpoint-every", 500,
+              "--out", "part.h5")
+    headwater("fit", "y.csv", *with_season, "--resume", "state", "--out", "resumed.h5")
+    assert headwater.path("whole.h5").read_bytes() == headwater.path("resumed.h5").read_bytes()

@@ -3,7 +3,8 @@ import { readState } from "./state";
 import type { State } from "./state";
 import { basis } from "./sections/basis";
 import { calibration } from "./sections/calibration";
-import { components, details } from "./sections/components";
+import { components, priors } from "./sections/choices";
+import { details } from "./sections/details";
 import { estimates, health, surpriseOverTime } from "./sections/estimates";
 import { forecast } from "./sections/forecast";
 import { prediction } from "./sections/prediction";
@@ -30,7 +31,7 @@ function render(state: State): Node[] {
   const group = new TimeGroup(1, Math.max(state.stream?.observations ?? 2, 2));
   const sections = [
     summary(state), sources(state, group), basis(state), prediction(state, group), surpriseOverTime(state, group), surprises(state),
-    calibration(state), forecast(state), components(state), health(state, group), estimates(state), details(state),
+    calibration(state), forecast(state), components(state), priors(state), health(state, group), estimates(state), details(state),
   ].filter((section): section is HTMLElement => section !== null);
   return [
     h("a", { href: "#content", class: "skip" }, "Skip to the content"), masthead("headwater report", nameOf(state.title), ...(state.data ? [h("span", { class: "quiet" }, " on "), nameOf(state.data)] : [])),

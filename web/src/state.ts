@@ -42,14 +42,27 @@ export interface ModelFacts {
   seed: number;
   version: string;
   options: { [name: string]: string };
+  warnings?: string[];
+  over_running_mean?: { gain: number; standard_error: number; observations: number };
   choice_of_components?: ComponentScore[];
+  choice_of_prior?: PriorScore[];
+  standard_errors?: { information: string; profiles?: (number[][] | number[] | number | null)[] };
+  stability?: { restarts: number; found: number[] };
 }
 
-export interface ComponentScore {
-  components: number;
+export interface Score {
   score: number;
-  standard_error: number;
+  standard_error: number; // of the difference to the one that it is compared with
   chosen: boolean;
+}
+
+export interface ComponentScore extends Score {
+  components: number;
+}
+
+export interface PriorScore extends Score {
+  prior: string;
+  counts: string;
 }
 
 export interface Trace {

@@ -128,14 +128,15 @@ export class TimeChart {
     const bands: uPlot.Band[] = [];
     for (const line of this.options.lines) {
       const shade = line.colour();
+      const paths = line.steps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {};
       if (this.hasBand(line)) {
         bands.push({ series: [series.length, series.length + 1], fill: translucent(shade) });
-        for (let i = 0; i < 2; ++i) series.push({ stroke: "transparent", width: 0, points: { show: false } });
+        for (let i = 0; i < 2; ++i) series.push({ stroke: "transparent", width: 0, points: { show: false }, ...paths });
       }
       series.push({
         label: line.label, stroke: shade, width: line.width ?? 1.5, dash: line.dash, spanGaps: false,
         points: { show: line.points ?? this.options.x.length <= 2, size: 5, fill: shade },
-        ...(line.steps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+        ...paths,
       });
     }
     const axis = { stroke: colour("quiet"), font: kFont, labelFont: kFont,

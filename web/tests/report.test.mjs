@@ -1,4 +1,4 @@
-// headwater report in a browser: the reports of five models, each of another kind. HEADWATER is the command.
+// headwater report in a browser: the reports of seven models, each of another kind. HEADWATER is the command.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
@@ -35,13 +35,17 @@ before(async () => {
   folder = new Folder();
   folder.run("simulate", "--prior", "basis-selection", "--channels", 6, "--components", 3, "--length", 900,
     "--seed", 5, "--out", "plain.csv", "--save-basis", "truth.csv", "--quiet");
-  make("plain", { data: "plain.csv", fit: ["--components", 3, "--prior", "basis-selection"],
+  make("plain", { data: "plain.csv", fit: ["--components", 3, "--prior", "basis-selection", "--restarts", 3, "--standard-errors"],
                   report: ["--truth", "truth.csv", "--state", "plain.json"] });
   const gaps = someCounts(24 * 14, kHostile.length,
     (t, m) => (t % 17 === m ? "" : ((t + m) % 24 < 8 ? 6 : 1) + ((t * m) % 3)));
   folder.write("hostile.csv", asCsv(gaps.map((row, t) => [hour(t), ...row]), `when,${quoted(kHostile)}`));
   make("hostile", { data: "hostile.csv", fit: ["--time-column", "when", "--components", 2, "--prior", "gamma", "--period", 24, "--background"],
                     report: ["--time-column", "when"] });
+  folder.write("profile.csv", "1.6,1.4,1.2,0.8,0.6,0.4\n0.4,0.6,0.8,1.2,1.4,1.6\n");
+  folder.run("simulate", "--prior", "basis-selection", "--channels", 4, "--components", 2, "--period", 6, "--profile", "profile.csv",
+    "--length", 2400, "--seed", 5, "--out", "tide.csv", "--quiet");
+  make("tide", { data: "tide.csv", fit: ["--components", 2, "--prior", "basis-selection", "--counts", "poisson", "--period", 6, "--start-on", 300, "--standard-errors"] });
   folder.write("one.csv", asCsv(someCounts(300, 1)));
   make("one", { data: "one.csv", fit: ["--components", 1, "--prior", "log-gaussian", "--engine", "particle", "--particles", 100],
                 report: ["--engine", "particle", "--particles", 100] });
@@ -49,6 +53,7 @@ before(async () => {
   make("wide", { data: "wide.csv", fit: ["--components", 4, "--prior", "independent", "--init", "random", "--counts", "poisson"] });
   folder.write("few.csv", asCsv(someCounts(200, 4)));
   make("alone", { data: "few.csv", fit: ["--components", 2, "--prior", "relaxed-selection", "--method", "batch", "--iterations", 5], alone: true });
+  make("choices", { data: "few.csv", fit: ["--components", "1..2", "--prior", "auto"] });
   browser = await launch();
 });
 
@@ -57,7 +62,7 @@ after(async () => {
   folder?.remove();
 });
 
-const kNames = ["plain", "hostile", "one", "wide", "alone"];
+const kNames = ["plain", "hostile", "one", "wide", "alone", "choices", "tide"];
 
 describe("every report", () => {
   for (const name of kNames) {
@@ -105,6 +110,102 @@ test("the strongest channels of a source are those of the basis", async () => {
   assert.ok(Math.abs(shares.reduce((a, b) => a + b, 0) - 1) < 1e-9, "shares sum to 1");
   assert.deepEqual(shares, [...shares].sort((a, b) => b - a), "the largest share comes first");  // no background
   await close();
+});
+
+test("standard errors are those of the model, and their figures stay in the card", async () => {
+  const errors = folder.facts(models.plain.model).standard_errors.basis;
+  for (const width of [1280, 360]) {
+    const { page, close } = await open(browser, folder.address(models.plain.page), { width });
+    for (let k = 0; k < 3; ++k) {
+      const items = await page.$$eval(`[data-source="${k + 1}"]`, ([card]) => [...card.querySelectorAll(".bars li")].map((item) => ({
+        channel: Number(item.querySelector("bdi").textContent), text: item.querySelector("data").textContent,
+        isInside: item.querySelector("data").scrollWidth <= item.querySelector("data").clientWidth + 1
+          && item.querySelector("data").getBoundingClientRect().right <= card.getBoundingClientRect().right,
+      })));
+      for (const { channel, text, isInside } of items) {
+        const shown = Number(text.split("±")[1].trim().replace("e−", "e-"));
+        const expected = 2 * errors[channel - 1][k];
+        assert.ok(Math.abs(shown - expected) <= 0.06 * expected, `${text}: ${expected}`);
+        assert.ok(isInside, `${text} at width ${width}`);
+      }
+    }
+    await close();
+  }
+});
+
+test("profiles have bands where their standard errors are known", async () => {
+  const known = folder.facts(models.tide.model);
+  assert.equal(known.standard_errors.profiles[0].length, 2);
+  const { page, close } = await open(browser, folder.address(models.tide.page));
+  await seeAll(page);
+  const charts = page.locator('[aria-label^="Gain of source 1"]');
+  assert.equal(await charts.count(), 1);
+  await charts.focus();
+  await page.keyboard.press("ArrowRight");
+  const text = await page.locator('[data-source="1"] .chart', { has: charts }).locator(".readout").textContent();
+  const phase = Number(text.match(/phase (\d+)/)[1]);
+  const [gain, error] = [known.periods[0].profile[0][phase], known.standard_errors.profiles[0][0][phase]];
+  const numbers = text.replaceAll("−", "-").split(":").slice(1).join(" ").match(/-?[\d.]+(e-?\d+)?/g).map(Number);
+  for (const value of [gain, Math.max(gain - 2 * error, 0), gain + 2 * error]) {
+    assert.ok(numbers.some((shown) => Math.abs(shown - value) <= 0.006 * value + 1e-3), `${text}: ${value}`);
+  }
+  await close();
+});
+
+test("a source says how many of the fits have found it", async () => {
+  const { page, close } = await open(browser, folder.address(models.plain.page));
+  const { restarts, found } = folder.facts(models.plain.model).stability;
+  assert.equal(restarts, 3);
+  for (let k = 0; k < 3; ++k) {
+    const line = page.locator(`[data-source="${k + 1}"] .stability`);
+    assert.equal(Number(await line.getAttribute("data-found")), found[k]);
+    assert.match(await line.textContent(), new RegExp(`found by ${found[k]} of 3 fits`));
+    assert.equal(await line.evaluate((item) => item.classList.contains("unsure")), 2 * (found[k] - 1) <= 2);
+  }
+  await close();
+  const other = await open(browser, folder.address(models.one.page));
+  assert.equal(await other.page.locator(".stability").count(), 0);
+  await other.close();
+});
+
+// The rows of a table of scores, as numbers; the row that others are compared with has no difference.
+const scoresIn = (page, section) => page.$$eval(`#${section} tbody tr`, (rows) => rows.map((row) => ({
+  name: row.querySelector("th").textContent,
+  chosen: row.classList.contains("chosen"),
+  ...Object.fromEntries([...row.querySelectorAll("[data-score]")].map((cell) =>
+    [cell.dataset.score, cell.querySelector("data") ? Number(cell.querySelector("data").value) : null])),
+})));
+
+test("the tables of choices are those of show --json", async () => {
+  const { page, close } = await open(browser, folder.address(models.choices.page));
+  const facts = folder.facts(models.choices.model);
+  const best = Math.max(...facts.choice_of_components.map((row) => row.score));
+  const taken = facts.choice_of_prior.find((row) => row.chosen).score;
+  for (const [section, rows, name, reference] of [["components", facts.choice_of_components, "components", best],
+                                                   ["priors", facts.choice_of_prior, "prior", taken]]) {
+    const shown = await scoresIn(page, section);
+    assert.equal(shown.length, rows.length);
+    assert.equal(shown.filter((row) => row.difference === null).length, 1, "one row is what others are compared with");
+    rows.forEach((row, i) => {
+      assert.equal(shown[i].name, String(row[name]));
+      assert.equal(shown[i].score, row.score);
+      assert.equal(shown[i].chosen, row.chosen);
+      if (row.score === reference) return;
+      assert.equal(shown[i].difference, row.score - reference);
+      assert.equal(shown[i].standard_error, row.standard_error);
+    });
+  }
+  assert.equal(facts.choice_of_prior.length, 5);
+  await close();
+});
+
+test("what fit warns of is said first", async () => {
+  for (const name of kNames) {
+    const { page, close } = await open(browser, folder.address(models[name].page));
+    const notes = (await page.$$eval("#summary .note", (items) => items.map((item) => item.textContent))).join(" ").toLowerCase();
+    for (const warning of folder.facts(models[name].model).warnings) assert.ok(notes.includes(warning.toLowerCase()), warning);
+    await close();
+  }
 });
 
 test("hostile names are text, wherever they are", async () => {

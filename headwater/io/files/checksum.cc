@@ -4,9 +4,10 @@
 
 namespace headwater {
 
-std::uint32_t checksum(std::string_view bytes) {
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before) {
+  if (bytes.empty()) return before;  // zlib takes a null pointer for a new beginning
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
-  return static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), data, bytes.size()));
+  return static_cast<std::uint32_t>(crc32_z(before, data, bytes.size()));
 }
 
 }  // namespace headwater

@@ -11,6 +11,11 @@ namespace {
 
 TEST(Checksum, IsCrc32) { EXPECT_EQ(checksum("123456789"), 0xCBF43926u); }
 
+TEST(Checksum, OfPiecesIsThatOfTheWhole) {
+  EXPECT_EQ(checksum("", 0), 0u);
+  EXPECT_EQ(checksum("6789", checksum("12345")), 0xCBF43926u);
+}
+
 TEST(Seal, HoldsForWhatWasSealedAndForNothingElse) {
   const TestFolder folder;
   const std::string sealed = make_seal("a title", "contents") + "contents";

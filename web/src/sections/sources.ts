@@ -1,4 +1,4 @@
-import { exact, h, nameOf, namesWidth, percent, plural, short } from "../dom";
+import { exact, h, nameOf, namesWidth, percent, plural, short, whole } from "../dom";
 import type { State } from "../state";
 import { byFallingValue } from "../statistics";
 import { colour, sourceClass, sourceColour } from "../theme";
@@ -37,7 +37,7 @@ function strongestChannels(state: State, component: number): HTMLElement {
       exact(value, short(value) + (error > 0 ? ` ± ${short(2 * error, 2)}` : "")));
   });
   const rest = column.length - order.length;
-  const list = h("ol", { class: "bars" }, ...bars);
+  const list = h("ol", { class: state.standard_errors ? "bars with-errors" : "bars" }, ...bars);
   list.style.setProperty("--names", namesWidth(order.map((m) => state.channels[m]!)));
   return h("div", {}, list,
     rest > 0 && h("p", { class: "quiet small" }, `and ${plural(rest, "weaker channel")}`));
@@ -55,22 +55,39 @@ function activationChart(state: State, component: number, group: TimeGroup): HTM
   }).element);
 }
 
-function profileRows(profile: number[][] | number[] | number, components: number): number[][] {
+type Profile = number[][] | number[] | number;
+
+function profileRows(profile: Profile, components: number): number[][] {
   if (typeof profile === "number") return [[profile]];
   if (components === 1 && profile.every((value) => typeof value === "number")) return [profile as number[]];
   return profile as number[][];
 }
 
 function profileCharts(state: State, component: number): HTMLElement[] {
-  return state.model.periods.map((season) => {
+  return state.model.periods.map((season, p) => {
     const row = profileRows(season.profile, state.model.components)[component] ?? [];
-    return h("div", {}, h("h4", {}, `Profile over the period of ${season.period}`), new TimeChart({
+    const known = state.model.standard_errors?.profiles?.[p];
+    const errors = known === undefined || known === null ? null : profileRows(known, state.model.components)[component] ?? null;
+    const values = errors ? { mean: row, low: row.map((gain, h) => Math.max(gain - 2 * errors[h]!, 0)), high: row.map((gain, h) => gain + 2 * errors[h]!) }
+                          : { mean: row };
+    return h("div", {}, h("h4", {}, `Profile over the period of ${season.period}${errors ? ", with bands of two standard errors" : ""}`), new TimeChart({
       title: `Gain of source ${component + 1} at each phase of the period ${season.period}`,
       x: row.map((_value, i) => i), unit: "phase", height: 96, y: { min: 0 },
-      lines: [{ label: "gain", colour: () => sourceColour(component), values: { mean: row }, steps: row.length <= 60, meanOnly: true },
+      lines: [{ label: "gain", colour: () => sourceColour(component), values, steps: row.length <= 60, meanOnly: !errors },
               { label: "mean", colour: () => colour("quiet"), values: { mean: row.map(() => 1) }, width: 1, dash: [4, 4], meanOnly: true }],
     }).element);
   });
+}
+
+// In how many of the fits with other seeds this source was found too. Those that at most half of the others
+// have found are marked: the warning at the top of the page is about them.
+function foundAgain({ model }: State, component: number): HTMLElement | null {
+  const count = model.stability?.found[component];
+  if (!model.stability || count === undefined) return null;
+  const { restarts } = model.stability;
+  const isUnsure = 2 * (count - 1) <= restarts - 1;
+  return h("p", { class: isUnsure ? "stability unsure" : "stability", "data-found": count },
+    isUnsure ? "⚠ " : "", `found by ${whole(count)} of ${plural(restarts, "fit")}`);
 }
 
 function card(state: State, component: number, group: TimeGroup): HTMLElement {
@@ -83,6 +100,7 @@ function card(state: State, component: number, group: TimeGroup): HTMLElement {
       share !== undefined
         ? h("p", { class: "share" }, exact(share, percent(share)), " of all counts")
         : h("p", { class: "share" }, exact(total, short(total)), " counts an observation while it is on")),
+    !isBackground && foundAgain(state, component),
     h("h4", {}, "Strongest channels"), strongestChannels(state, component),
     !isBackground && activationChart(state, component, group),
     ...(isBackground ? [] : profileCharts(state, component)));

@@ -80,8 +80,12 @@ function mostSurprising(state: State): HTMLElement | null {
                 ` had ${short(cell.seen)} where ${short(cell.expected)} were expected.`] : ["."]));
 }
 
+// What `headwater fit` and `show` say of a fit that is not good, as sentences.
+const asSentence = (note: string) =>
+  (note.startsWith("predicts ") ? `The model ${note}` : note.charAt(0).toUpperCase() + note.slice(1)) + ".";
+
 function warnings({ model, stream }: State): HTMLElement[] {
-  const lines: string[] = [];
+  const lines: string[] = (model.warnings ?? []).map(asSentence);
   if (model.impossible_observations > 0) {
     lines.push(`${plural(model.impossible_observations, "observation")} of the fit had probability 0 and were treated as missing.`);
   }

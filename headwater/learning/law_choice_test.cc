@@ -1,0 +1,108 @@
+#include "headwater/learning/law_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "headwater/emission/negative_binomial.hpp"
+#include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/start_trials.hpp"
+#include "headwater/models/basis_selection.hpp"
+#include "headwater/reference/learners.hpp"
+#include "headwater/reference/streams.hpp"
+
+namespace headwater {
+namespace {
+
+using Smoother = ExactEngineOptions::Smoother;
+
+void add_stretch(const AnyLaw& law, double scale, Index length, std::uint64_t seed,
+                 Record& record) {
+  Simulator simulator(reference::three_states(), Emission(scale * reference::learned_basis(), law),
+                      seed);
+  for (Index t = 0; t < length; ++t) {
+    simulator.next();
+    record.add(Observation(simulator.observation()));
+  }
+}
+
+// 90 observations of hardly any counts, and then 810 of many.
+Record quiet_at_first(const AnyLaw& law) {
+  Record record;
+  add_stretch(law, 0.002, 90, 3, record);
+  add_stretch(law, 1, 810, 4, record);
+  return record;
+}
+
+// A search that can afford EM on the first 90 only.
+std::string law_chosen_on(const Record& record, std::int64_t choice_iterations) {
+  SearchEffort effort;
+  effort.fewest_observations = 90;
+  effort.share_of_cells = 1e-9;
+  effort.choice_iterations = choice_iterations;
+  const AnyPrior prior(BasisSelection(2, 0.9, 0.7));
+  const AnyLaw dispersed(NegativeBinomial(Vector::Constant(5, 0.1)));
+  const StartSearch found =
+      automatic_start(record, prior, {AnyLaw(), dispersed}, false, {}, 1, {}, {}, effort);
+  EXPECT_EQ(found.report.laws.size(), 1U);
+  EXPECT_EQ(found.estimate.law->name(), found.report.laws[0].chosen);
+  return found.report.laws[0].chosen;
+}
+
+// With one iteration no more observations are looked at than EM is tried on, and in the quiet ones
+// all laws are the same.
+TEST(LawChoice, LooksBeyondAQuietBeginning) {
+  const Record dispersed = quiet_at_first(NegativeBinomial(Vector::Constant(1, 0.8)));
+  EXPECT_EQ(law_chosen_on(dispersed, 1), "poisson");
+  EXPECT_EQ(law_chosen_on(dispersed, 15), NegativeBinomial::kName);
+}
+
+// Three standard errors are asked for, and the seeds are fixed.
+TEST(LawChoice, PoissonCountsStayPoisson) {
+  for (const std::uint64_t seed : {5, 6, 7}) {
+    const Matrix basis = reference::learned_basis();
+    Simulator simulator(AnyPrior(BasisSelection(2, 0.9, 0.7)), Emission(basis, AnyLaw()), seed);
+    Record record;
+    for (Index t = 0; t < 900; ++t) {
+      simulator.next();
+      record.add(Observation(simulator.observation()));
+    }
+    EXPECT_EQ(law_chosen_on(record, 15), "poisson") << seed;
+  }
+}
+
+// A fit that may learn nothing predicts as a filter does.
+TEST(PredictionsWhileLearning, AreThoseOfAFilterIfAllIsHeld) {
+  Record record;
+  add_stretch(AnyLaw(), 1, 120, 9, record);
+  const Estimate truth{reference::learned_basis(), reference::three_states()};
+  MStepOptions options;
+  options.hold_basis = true;
+  for (const Parameter& parameter : truth.prior.parameters()) {
+    options.held_parameters.push_back(parameter.name);
+  }
+  const Vector held = predictions_while_learning(exact_engines(Smoother::kWindow, false)(truth, 1),
+                                                 truth, record, 40, 80, options, [] {});
+  const auto filter = exact_engines(Smoother::kNone, false)(truth, 1);
+  const Vector expected = held_out_predictions(*filter, record, 80);
+  ASSERT_EQ(held.size(), 40);
+  EXPECT_LT((held - expected).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+// From a poor basis it predicts better than the filter that stays there, and tells of its progress.
+TEST(PredictionsWhileLearning, Learn) {
+  Record record;
+  add_stretch(AnyLaw(), 1, 600, 9, record);
+  const Estimate poor{reference::perturbed(reference::learned_basis(), 0.5, 2),
+                      reference::three_states()};
+  int told = 0;
+  const Vector learned = predictions_while_learning(exact_engines(Smoother::kWindow, true)(poor, 1),
+                                                    poor, record, 40, 400, {}, [&] { ++told; });
+  const auto filter = exact_engines(Smoother::kNone, true)(poor, 1);
+  const Gain gain = gain_of(learned, held_out_predictions(*filter, record, 400));
+  EXPECT_GT(gain.mean, 5 * gain.standard_error);
+  EXPECT_GT(told, 10);
+}
+
+}  // namespace
+}  // namespace headwater
