@@ -264,7 +264,8 @@ export function translucent(shade: string): string {
   return `rgba(${red}, ${green}, ${blue}, 0.22)`;
 }
 
-// Calls draw() when the element first comes near the window, and when its width changes after that.
+// Calls draw() when the element first comes near the window or the page is printed, and when its width
+// changes after that.
 export function whenVisible(element: HTMLElement, draw: () => void): void {
   let drawnWidth = 0;
   const resized = new ResizeObserver(() => {
@@ -272,14 +273,18 @@ export function whenVisible(element: HTMLElement, draw: () => void): void {
     drawnWidth = element.clientWidth;
     draw();
   });
-  const seen = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
+  const begin = () => {
     seen.disconnect();
+    window.removeEventListener("beforeprint", begin);
     drawnWidth = element.clientWidth;
     draw();
     resized.observe(element);
+  };
+  const seen = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) begin();
   }, { rootMargin: "400px" });
   seen.observe(element);
+  window.addEventListener("beforeprint", begin);
 }
 
 // The numbers of the first observations of the points of a thinned series.

@@ -96,6 +96,17 @@ describe("every report", () => {
   }
 });
 
+test("a report that is printed has every chart, also those that were never scrolled to", async () => {
+  const { page, complaints, close } = await open(browser, folder.address(models.hostile.page));
+  const drawn = () => page.$$eval(".chart", (charts) => charts.filter((chart) => chart.querySelector("canvas")).length);
+  const charts = await page.$$eval(".chart", (found) => found.length);
+  assert.ok(await drawn() < charts, "charts far down wait");
+  await page.pdf();
+  assert.equal(await drawn(), charts);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("the strongest channels of a source are those of the basis", async () => {
   const { page, close } = await open(browser, folder.address(models.plain.page));
   const basis = folder.basis(models.plain.model);
