@@ -116,6 +116,9 @@ HWY_INLINE V store_all_intensities(const ChannelRun& run, const Activations& act
 // prod_j lambda_j^c_j = mantissa 2^(exponent - bias).
 template <std::size_t U>
 struct Products {
+  // Not the compiler's own, which GCC compiles for no instruction set in particular.
+  HWY_ATTR HWY_INLINE Products() {}
+
   V mantissas[U];
   hn::Vec<hn::RebindToUnsigned<Doubles>> exponents[U];
   double bias = 0;
