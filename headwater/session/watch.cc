@@ -13,17 +13,8 @@ namespace headwater {
 
 namespace {
 
-// The law of silences begins as that of a right model, with the weight of so many silences.
-constexpr double kStandingIn = 20;
-// What is beyond so many times the scale of a channel's silences says no more about it.
-constexpr double kFarthestSilence = 5;
-
 // P(the smallest of n independent p-values <= p).
 double smallest_of(double n, double p) { return p < 1 ? -std::expm1(n * std::log1p(-p)) : 1; }
-
-// Weights of the four parts, by Watch::Kind. A silence has all of its rows to be noticed in, so it
-// can wait for a few more of them; what is in one row must be noticed in that row.
-constexpr std::array<double, kNumJoined> kWeights = {1, 1, 1, 0.25};
 
 double number_in(std::string_view text, std::string_view whole) {
   double value = 0;
@@ -52,68 +43,37 @@ AlarmRate AlarmRate::parse(std::string_view text) {
 
 std::string AlarmRate::text() const { return fmt::format("{}:{}", rows, alarms); }
 
-double Watch::SilenceLaw::scale() const {
-  return std::max(1.0, (kStandingIn + predicted) / (kStandingIn + seen));
-}
-
-double Watch::Silence::unlikelihood() const { return surprise / law.scale(); }
-
-void Watch::Silence::go_on(double log_silence, double mean) {
-  const double ends = -std::expm1(-log_silence);
-  if (surprise <= kFarthestSilence * law.scale()) predicted += surprise * ends;
-  last = ends;
-  surprise += log_silence;
-  expected += mean;
-  ++rows;
-}
-
-void Watch::Silence::end() {
-  if (surprise <= kFarthestSilence * law.scale()) {
-    predicted += surprise * last;
-    law.seen += surprise;
-  }
-  law.predicted += predicted;
-  const SilenceLaw kept = law;
-  *this = {};
-  law = kept;
-}
-
 Watch::Longest Watch::take_in_silences(const Observation& y) {
   silences_.resize(static_cast<std::size_t>(y.num_channels()));
-  if (y.begins_sequence()) {
-    for (Silence& silence : silences_) silence = {.law = silence.law};
-  }
+  if (y.begins_sequence()) std::ranges::fill(silences_, Silence{});
   Longest longest;
   for_each_seen(y, [&](Index m, double count, double) {
     Silence& silence = silences_[static_cast<std::size_t>(m)];
     if (count > 0) {
-      silence.end();
+      silence = {};
     } else {
-      silence.go_on(meter_.log_silences()[m], meter_.silent_means()[m]);
+      silence.surprise += meter_.log_silences()[m];
+      silence.expected += meter_.silent_means()[m];
+      ++silence.rows;
     }
-    const double unlikelihood = silence.unlikelihood();
-    if (unlikelihood > longest.of_all) {
-      longest.of_all = unlikelihood;
+    if (silence.surprise > longest.of_all) {
+      longest.of_all = silence.surprise;
       longest.channel = m;
     }
-    if (!silence.is_told && unlikelihood > longest.of_new) {
-      longest.of_new = unlikelihood;
+    if (!silence.is_told && silence.surprise > longest.of_new) {
+      longest.of_new = silence.surprise;
       longest.new_channel = m;
     }
   });
   return longest;
 }
 
-// Of the ranks of the p-values, and the part that adds most to it.
+// Of the ranks of the p-values, and the smallest of them.
 Watch::Joint Watch::joint(const PValues& p) const {
   PValues ranked{};
-  PValues parts{};
-  for (std::size_t kind = 0; kind < kNumKinds; ++kind) {
-    ranked[kind] = ranks_[kind].rank(p[kind]);
-    parts[kind] = kWeights[kind] / std::sqrt(ranked[kind]);
-  }
-  const auto worst = std::ranges::max_element(parts);
-  return {joint_p(ranked, kWeights), static_cast<Kind>(worst - parts.begin())};
+  for (std::size_t kind = 0; kind < kNumKinds; ++kind) ranked[kind] = ranks_[kind].rank(p[kind]);
+  const auto worst = std::ranges::min_element(ranked);
+  return {joint_p(ranked), static_cast<Kind>(worst - ranked.begin())};
 }
 
 const Alarm& Watch::operator()(const Engine& engine, const Observation& y, std::int64_t t) {
@@ -153,7 +113,7 @@ void Watch::list_channels(const RowSurprise& row, Index quiet) {
   alarm_.channels.clear();
   for (const CellSurprise& cell : row.channels) alarm_.channels.push_back({cell});
   const Silence& silence = silences_[static_cast<std::size_t>(quiet)];
-  const double p = std::exp(-silence.unlikelihood());
+  const double p = std::exp(-silence.surprise);
   if (silence.rows < 2 || (!row.channels.empty() && p >= row.channels.front().p)) return;
   std::erase_if(alarm_.channels, [&](const auto& other) { return other.cell.channel == quiet; });
   alarm_.channels.insert(alarm_.channels.begin(), {{quiet, silence.expected, 0, p}, silence.rows});

@@ -53,37 +53,35 @@ TEST(PValueRanks, DoNotTakeATailForLighterThanThatOfARightModel) {
   Generator generator = RandomStream(4).at(0, 0, Purpose::observation);
   for (int i = 0; i < 2000; ++i) ranks.add(0.2 + 0.8 * generator.uniform());
   const double border = 0.28;  // a tenth is smaller
-  for (const double p : {0.1, 1e-2, 1e-3}) EXPECT_NEAR(ranks.rank(p) / (0.1 * p / border), 1, 0.1);
+  for (const double p : {0.1, 1e-2, 1e-3}) EXPECT_NEAR(ranks.rank(p) / (0.1 * p / border), 1, 0.2);
 }
 
-// 200,000 draws: a share p has the standard error (p / 200000)^(1/2), which is 2 % of .01. The
-// formula itself is within 6 % there, and within 15 % for large p.
+// 200,000 draws: a share of .001 has the standard error 7 %, and one of .01 has 2 %. The formula
+// itself is within 5 % for shares up to .1, and within 15 % for larger ones. Three standard errors
+// and 15 % are the bound.
 TEST(JointP, IsNearlyUniformIfTheFourAre) {
-  for (const double last : {1.0, 0.25}) {
-    Generator generator = RandomStream(5).at(0, 0, Purpose::observation);
-    const std::vector<double> levels = {0.01, 0.03, 0.1, 0.3, 0.6};
-    std::vector<double> shares(levels.size());
-    constexpr int kDraws = 200000;
-    for (int i = 0; i < kDraws; ++i) {
-      std::array<double, 4> p{};
-      for (double& one : p) one = generator.uniform();
-      const double joint = joint_p(p, {1, 1, 1, last});
-      for (std::size_t l = 0; l < levels.size(); ++l) {
-        shares[l] += joint <= levels[l] ? 1.0 / kDraws : 0;
-      }
-    }
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      EXPECT_NEAR(shares[l] / levels[l], 1, 0.2) << levels[l] << " " << last;
-    }
+  Generator generator = RandomStream(5).at(0, 0, Purpose::observation);
+  const std::vector<double> levels = {0.001, 0.01, 0.03, 0.1, 0.3, 0.6};
+  std::vector<int> below(levels.size());
+  constexpr int kDraws = 200000;
+  for (int i = 0; i < kDraws; ++i) {
+    std::array<double, 4> p{};
+    for (double& one : p) one = generator.uniform();
+    const double joint = joint_p(p);
+    for (std::size_t l = 0; l < levels.size(); ++l) below[l] += joint <= levels[l] ? 1 : 0;
+  }
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const double expected = kDraws * levels[l];
+    EXPECT_NEAR(below[l] / expected, 1, 0.15 + 3 / std::sqrt(expected)) << levels[l];
   }
 }
 
 TEST(JointP, CountsWhatIsSmallAloneAndMoreWhatIsSmallTogether) {
-  EXPECT_NEAR(joint_p({1e-10, 0.5, 0.5, 0.5}, {1, 1, 1, 1}) / 4e-10, 1, 1e-3);
-  EXPECT_LT(joint_p({1e-3, 1e-3, 0.5, 0.5}, {1, 1, 1, 1}),
-            joint_p({1e-3, 0.5, 0.5, 0.5}, {1, 1, 1, 1}));
-  EXPECT_EQ(joint_p({1, 1, 1, 1}, {1, 1, 1, 1}), 1);
-  EXPECT_GT(joint_p({0, 0, 0, 0}, {1, 1, 1, 1}), 0);
+  EXPECT_NEAR(joint_p({1e-10, 0.5, 0.5, 0.5}) / 4e-10, 1, 1e-3);
+  EXPECT_LT(joint_p({1e-3, 1e-3, 0.5, 0.5}), joint_p({1e-3, 0.5, 0.5, 0.5}) / 2);
+  EXPECT_LT(joint_p({0.5, 0.5, 0.5, 1e-3}), joint_p({0.01, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(joint_p({1, 1, 1, 1}), 1);
+  EXPECT_GT(joint_p({0, 0, 0, 0}), 0);
 }
 
 ExactEngine filter(const AnyPrior& prior, const Matrix& basis) {
@@ -132,34 +130,6 @@ TEST(Watch, ASilenceDoesNotRaiseAnAlarmInEachRow) {
   }
   EXPECT_GE(alarms, 1);
   EXPECT_LE(alarms, 5);
-}
-
-// Channel 4 counts in bursts: 20 rows on, 30 rows off. A model that does not know it takes each
-// pause for a silence that never happens. After some of them the pauses are what this channel does,
-// and only one that is far longer raises an alarm.
-TEST(Watch, LearnsThatAChannelPauses) {
-  const AnyPrior prior(BasisSelection(3, 0.9, 0.8));
-  const Matrix basis = random_basis(6, 3, 4, 5);
-  ExactEngine engine = filter(prior, basis);
-  Matrix record = reference::simulate_record(prior, basis, 2400, 11);
-  for (Index t = 0; t < record.cols(); ++t) {
-    if (t % 50 >= 20) record(4, t) = 0;
-  }
-  record.row(4).tail(400).setZero();
-  Watch watch({1000, 1});
-  int in_pauses = 0;
-  int at_last = 0;
-  for (Index t = 0; t < record.cols(); ++t) {
-    const Observation y(as_span(record.col(t)));
-    engine.step(y, 0);
-    const Alarm& alarm = watch(engine, y, t + 1);
-    const bool is_silence =
-        alarm.is_alarm && alarm.channels[0].rows > 1 && alarm.channels[0].cell.channel == 4;
-    if (t >= 1000 && t < 2000) in_pauses += is_silence;
-    if (t >= 2000) at_last += is_silence;
-  }
-  EXPECT_LE(in_pauses, 2);  // of 20 pauses
-  EXPECT_GE(at_last, 1);
 }
 
 }  // namespace

@@ -49,11 +49,11 @@ struct Alarm {
 //
 // Four things may be unusual: the row, its total, some channel, and a channel that stays silent.
 // The last is a matter of several rows: if S is the sum of -log P(no count) over the rows since a
-// channel's last count, exp(-S) is the probability of such a silence. Channels that fire in bursts
-// have longer silences than their means say, so that S is divided by a scale that each channel has
-// shown so far. Each of the four p-values is ranked among those before it (PValueRanks); the joint
-// p-value of the four ranks is ranked again. A silence raises one alarm, not one for each of its
-// rows; the rows that follow are then judged, and remembered, as if that channel were not there.
+// channel's last count, exp(-S) is the probability of such a silence. Each of the four p-values is
+// ranked among those before it (PValueRanks). The four ranks make one joint p-value, to which each
+// adds, the smallest most, and that is ranked again. A silence raises one alarm, not one for each
+// of its rows; the rows that follow are then judged, and remembered, as if that channel were not
+// there.
 class HEADWATER_EXPORT Watch {
  public:
   explicit Watch(const AlarmRate& rate = {}) : rate_(rate) {}
@@ -62,31 +62,16 @@ class HEADWATER_EXPORT Watch {
   const Alarm& operator()(const Engine& engine, const Observation& y, std::int64_t t);
 
  private:
-  // Of the silences of one channel that have ended, as far as they were no longer than usual: how
-  // many of the rows in them should have had a count, and how many had one, each weighted by S
-  // before that row. Where the model is right, both are the same on average.
-  struct SilenceLaw {
-    double predicted = 0;
-    double seen = 0;
-    double scale() const;  // 1 where the model is right, and never less
-  };
   struct Silence {
     double surprise = 0;  // S
     double expected = 0;
     std::int64_t rows = 0;
     bool is_told = false;
-    double predicted = 0;  // of this silence, as in the law
-    double last = 0;       // P(a count) in its last row
-    SilenceLaw law = {};
-
-    double unlikelihood() const;  // -log P(a silence as long)
-    void go_on(double log_silence, double mean);
-    void end();
   };
   enum Kind { kRow, kTotal, kChannels, kSilence, kNumKinds };
 
   using PValues = std::array<double, kNumKinds>;
-  struct Longest {  // silence, by its unlikelihood: of all channels, and of those not told yet
+  struct Longest {  // silence, by its surprise: of all channels, and of those not told yet
     double of_all = 0;
     Index channel = 0;
     double of_new = 0;
