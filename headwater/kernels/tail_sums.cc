@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "headwater/kernels/tail_sums.cc"
 #include <hwy/foreach_target.h>
 
+#include "headwater/kernels/elementary-inl.hpp"
 #include "headwater/kernels/vectors-inl.hpp"
 
 #ifndef HEADWATER_KERNELS_TAIL_SUMS_CC_
@@ -183,6 +184,83 @@ struct SumBelow {
   }
 };
 
+// Weighted sums of what Climb finds. Laws that fill up the last vector have no weight.
+struct Mix {
+  double y;
+  double phi;
+  const double* factors;
+  const double* log_zero;  // or null
+  const double* weights;
+  double* densities;
+  V below, at, weight, least, most;
+
+  template <int kVectors>
+  HWY_INLINE void add(V* factor, V* term, const V* weights_now) {
+    const Doubles d;
+    V sum[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      term[v] = exp_of(d, term[v]);
+      sum[v] = hn::Zero(d);
+      least = hn::Min(least, factor[v]);
+      most = hn::Max(most, factor[v]);
+    }
+    for (double k = 0; k < y; ++k) {
+      const V common = hn::Set(d, (1 + k * phi) / (k + 1));
+      for (int v = 0; v < kVectors; ++v) {
+        sum[v] = hn::Add(sum[v], term[v]);
+        term[v] = hn::Mul(term[v], hn::Mul(factor[v], common));
+      }
+    }
+    for (int v = 0; v < kVectors; ++v) {
+      below = hn::MulAdd(weights_now[v], sum[v], below);
+      at = hn::MulAdd(weights_now[v], term[v], at);
+      weight = hn::Add(weight, weights_now[v]);
+    }
+  }
+
+  template <int kVectors>
+  HWY_INLINE void run(std::size_t first) {
+    const Doubles d;
+    const std::size_t lanes = hn::Lanes(d);
+    V factor[kVectors];
+    V term[kVectors];
+    V weights_now[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      const std::size_t i = first + v * lanes;
+      factor[v] = hn::LoadU(d, factors + i);
+      term[v] = log_zero == nullptr ? hn::Neg(factor[v]) : hn::LoadU(d, log_zero + i);
+      weights_now[v] = hn::LoadU(d, weights + i);
+    }
+    add<kVectors>(factor, term, weights_now);
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(term[v], d, densities + first + v * lanes);
+  }
+
+  HWY_INLINE void run_last(std::size_t first, std::size_t count) {
+    const Doubles d;
+    V factor = load_part(d, factors + first, count);
+    V term = log_zero == nullptr ? hn::Neg(factor) : load_part(d, log_zero + first, count);
+    const V weights_now = load_part(d, weights + first, count);
+    add<1>(&factor, &term, &weights_now);
+    store_part(d, term, densities + first, count);
+  }
+};
+
+void mix_all(double y, double phi, const double* factors, const double* log_zero,
+             const double* weights, double* densities, std::size_t size, MixedSums& sums) {
+  constexpr int kTogether = 4;
+  const Doubles d;
+  const V zero = hn::Zero(d);
+  const std::size_t lanes = hn::Lanes(d);
+  Mix mix{y, phi, factors, log_zero, weights, densities, zero, zero, zero, zero, zero};
+  std::size_t i = 0;
+  for (; i + kTogether * lanes <= size; i += kTogether * lanes) mix.run<kTogether>(i);
+  for (; i + lanes <= size; i += lanes) mix.run<1>(i);
+  if (i < size) mix.run_last(i, size - i);
+  sums = {hn::GetLane(hn::SumOfLanes(d, mix.below)), hn::GetLane(hn::SumOfLanes(d, mix.at)),
+          hn::GetLane(hn::SumOfLanes(d, mix.weight)), hn::GetLane(hn::MinOfLanes(d, mix.least)),
+          hn::GetLane(hn::MaxOfLanes(d, mix.most))};
+}
+
 void climb_all(double y, double phi, const double* factors, double* at, double* below,
                std::size_t size) {
   run_body(Climb{y, phi, factors, at, below}, size);
@@ -205,6 +283,7 @@ HWY_AFTER_NAMESPACE();
 namespace headwater {
 
 HWY_EXPORT(climb_all);
+HWY_EXPORT(mix_all);
 HWY_EXPORT(sum_all_above);
 HWY_EXPORT(sum_all_below);
 
@@ -213,6 +292,18 @@ void climb_from_zero(double y, double phi, std::span<const double> factors, std:
   assert(at.size() == factors.size() && below.size() == factors.size());
   HWY_DYNAMIC_DISPATCH(climb_all)
   (y, phi, factors.data(), at.data(), below.data(), factors.size());
+}
+
+MixedSums mix_from_zero(double y, double phi, std::span<const double> factors,
+                        std::span<const double> log_zero, std::span<const double> weights,
+                        std::span<double> densities) {
+  assert(weights.size() == factors.size() && densities.size() == factors.size());
+  assert(log_zero.empty() || log_zero.size() == factors.size());
+  MixedSums sums;
+  HWY_DYNAMIC_DISPATCH(mix_all)
+  (y, phi, factors.data(), log_zero.empty() ? nullptr : log_zero.data(), weights.data(),
+   densities.data(), factors.size(), sums);
+  return sums;
 }
 
 void sum_above(double y, double phi, std::span<const double> factors, std::span<const double> at,

@@ -23,4 +23,19 @@ void sum_above(double y, double phi, std::span<const double> factors, std::span<
 void sum_below(double y, double phi, std::span<const double> factors, std::span<const double> at,
                std::span<double> below);
 
+// A mixture of few counts' laws, in one pass over them.
+struct MixedSums {
+  double below = 0;   // sum of weight (p(0) + ... + p(y - 1))
+  double at = 0;      // sum of weight p(y)
+  double weight = 0;  // of all laws
+  double least = 0;   // of the factors, and 0
+  double most = 0;    // of the factors
+};
+
+// densities: out, p(y) of each law. log_zero: log p(0) of each law; empty: minus the factors, as
+// for Poisson's laws.
+MixedSums mix_from_zero(double y, double phi, std::span<const double> factors,
+                        std::span<const double> log_zero, std::span<const double> weights,
+                        std::span<double> densities);
+
 }  // namespace headwater

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -124,6 +125,49 @@ TEST(TailSums, BelowAreThoseOfTheirDefinition) {
         }
       }
     }
+  });
+}
+
+TEST(TailSums, OfAMixtureAreSumsOverTheLaws) {
+  under_each_instruction_set([] {
+    for (const double phi : kDispersions) {
+      for (const double y : {0.0, 1.0, 2.0, 33.0}) {
+        for (const std::size_t length : lengths_to_try()) {
+          const Laws laws = laws_between(0.5, 60, phi, length);
+          const Laws weights = laws_between(0, 1, 0, length);
+          std::vector<double> log_zero;
+          for (const double mean : laws.means) log_zero.push_back(std::log(at_zero(mean, phi)));
+          std::vector<double> densities(length + 1, -7);
+          const MixedSums sums =
+              mix_from_zero(y, phi, laws.factors,
+                            phi > 0 ? std::span<const double>(log_zero) : std::span<double>(),
+                            weights.means, std::span(densities).first(length));
+          MixedSums right;
+          for (std::size_t i = 0; i < length; ++i) {
+            double term = at_zero(laws.means[i], phi);
+            double below = 0;
+            for (double k = 0; k < y; ++k) {
+              below += term;
+              term *= up(k, phi, laws.factors[i]);
+            }
+            EXPECT_NEAR(densities[i], term, 1e-12 * term);
+            right.below += weights.means[i] * below;
+            right.at += weights.means[i] * term;
+            right.weight += weights.means[i];
+            right.most = std::max(right.most, laws.factors[i]);
+          }
+          EXPECT_EQ(densities.back(), -7);
+          EXPECT_NEAR(sums.below, right.below, 1e-12 * right.below);
+          EXPECT_NEAR(sums.at, right.at, 1e-12 * right.at);
+          EXPECT_NEAR(sums.weight, right.weight, 1e-12 * right.weight);
+          EXPECT_EQ(sums.least, 0);
+          EXPECT_EQ(sums.most, right.most);
+        }
+      }
+    }
+    const std::vector<double> some = {1, -2, 3};
+    std::vector<double> densities(3);
+    EXPECT_EQ(mix_from_zero(1, 0, some, {}, some, densities).least, -2);
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "headwater/core/special.hpp"
@@ -24,6 +26,10 @@ constexpr double kFewCounts = 500;
 constexpr double kLargestMean = 600;
 // A smaller upper tail is not told from all less (below + at), of which rounding errors would show.
 constexpr double kSafeTail = 1e-5;
+// A smaller p(y) may have been rounded to 0 under some of the laws.
+constexpr double kSafeDensity = 1e-250;
+// A law whose tail is a smaller part of the mixture's is left out.
+constexpr double kUnseen = 1e-16;
 
 // From tails.at, if that is not rounded to 0.
 double density_by_variance(const VarianceFunction& variance, double y, double mean,
@@ -48,11 +54,15 @@ CountTails tails_one_by_one(const VarianceFunction& variance, double y,
   return tails;
 }
 
-// Whether WholeCounts can stand for one law after the other.
-bool are_whole_counts(const VarianceFunction& variance, double y,
-                      const Eigen::Ref<const Vector>& means) {
+// Whether the law is negative binomial, or Poisson's, and y a count.
+bool is_whole_count(const VarianceFunction& variance, double y) {
   return !variance.has_hurdle() && variance.constant == 0 && variance.linear == 1 &&
-         y == std::floor(y) && y + means.maxCoeff() <= kLargeSum && means.minCoeff() >= 0;
+         y == std::floor(y);
+}
+
+// Whether WholeCounts can stand for one law after the other.
+bool are_moderate(double y, const Eigen::Ref<const Vector>& means) {
+  return y + means.maxCoeff() <= kLargeSum && means.minCoeff() >= 0;
 }
 
 // Room for so many numbers, until the next call on this thread.
@@ -62,6 +72,34 @@ double* room_for(Index size) {
   return room.data();
 }
 
+double dispersion_or_none(double dispersion) {
+  return dispersion < negative_binomial::kLeastDispersion ? 0 : dispersion;
+}
+
+// Few counts are summed up from p(0) on, in one pass over all laws. Returns nothing where that is
+// not accurate: where a mean is too large, or the upper tail or p(y) too small.
+std::optional<CountTails> tails_of_few(double y, double phi, const Eigen::Ref<const Vector>& means,
+                                       const Eigen::Ref<const Vector>& weights, Vector* densities) {
+  const Index size = means.size();
+  Eigen::Map<Vector> factors(room_for(3 * size), size);
+  Eigen::Map<Vector> log_zero(factors.data() + size, size);
+  Eigen::Map<Vector> at(densities == nullptr ? log_zero.data() + size : densities->data(), size);
+  MixedSums sums;
+  if (phi > 0) {
+    factors = means.array() / (1 + phi * means.array());
+    for (Index i = 0; i < size; ++i) log_zero[i] = -negative_binomial::softened(means[i], phi);
+    sums =
+        mix_from_zero(y, phi, as_span(factors), as_span(log_zero), as_span(weights), as_span(at));
+    sums.most = means.maxCoeff();
+  } else {
+    sums = mix_from_zero(y, phi, as_span(means), {}, as_span(weights), as_span(at));
+  }
+  const CountTails tails{sums.below, sums.at, sums.weight - sums.below - sums.at};
+  const bool is_accurate = sums.least >= 0 && sums.most <= kLargestMean &&
+                           tails.above >= kSafeTail && tails.at >= kSafeDensity;
+  return is_accurate ? std::optional(tails) : std::nullopt;
+}
+
 // All laws at a time. Few counts are summed up from p(0) on. Of many, each law's smaller tail is
 // summed up from p(y) on.
 class WholeCounts {
@@ -69,9 +107,9 @@ class WholeCounts {
   // One at a time on a thread.
   WholeCounts(double y, const Eigen::Ref<const Vector>& means, double dispersion)
       : y_(y),
-        phi_(dispersion < negative_binomial::kLeastDispersion ? 0 : dispersion),
+        phi_(dispersion),
         means_(means),
-        factors_(room_for(4 * means.size()), means.size()),
+        factors_(room_for(8 * means.size()), means.size()),
         at_(factors_.data() + means.size(), means.size()),
         below_(at_.data() + means.size(), means.size()),
         above_(below_.data() + means.size(), means.size()) {
@@ -99,7 +137,7 @@ class WholeCounts {
     CountTails tails{weights.dot(below_), weights.dot(at_), 0};
     tails.above = weights.sum() - tails.below - tails.at;
     if (is_few_ && tails.above >= kSafeTail) return tails;
-    find_tails();
+    find_tails(weights);
     tails.below = weights.dot(below_);
     tails.above = weights.dot(above_);
     return tails;
@@ -107,21 +145,65 @@ class WholeCounts {
 
  private:
   // P(Y > y) of each law, and P(Y < y) if that is not known yet.
-  void find_tails() {
+  void find_tails(const Eigen::Ref<const Vector>& weights) {
     if (y_ == 0) {
       above_ = means_.unaryExpr(
           [&](double mean) { return -std::expm1(-negative_binomial::softened(mean, phi_)); });
       return;
     }
-    const Eigen::Array<bool, Eigen::Dynamic, 1> is_beyond = means_.array() > y_;  // the mean
-    const Vector of_beyond = is_beyond.select(at_.array(), 0);
-    const Vector of_others = at_ - of_beyond;
-    sum_above(y_, phi_, as_span(factors_), as_span(of_others), as_span(above_));
-    if (!is_few_) {
-      sum_below(y_, phi_, as_span(factors_), as_span(of_beyond), as_span(below_));
-      below_ = is_beyond.select(below_.array(), (1 - at_.array() - above_.array()).max(0));
+    sum_side(false, weights, above_);
+    if (!is_few_) sum_side(true, weights, below_);
+    for (Index i = 0; i < means_.size(); ++i) {
+      if (means_[i] > y_) {
+        above_[i] = std::max(0.0, 1 - at_[i] - below_[i]);
+      } else if (!is_few_) {
+        below_[i] = std::max(0.0, 1 - at_[i] - above_[i]);
+      }
     }
-    above_ = is_beyond.select((1 - at_.array() - below_.array()).max(0), above_.array());
+  }
+
+  // The tails away from the mean, of laws whose mean is above y or of the others. A tail is between
+  // its first term and a geometric series. So a law whose series is nothing beside the first terms
+  // of all is left out: most laws are, where the mean of a large count may be one of many.
+  void sum_side(bool is_beyond, const Eigen::Ref<const Vector>& weights, Eigen::Map<Vector>& sums) {
+    const Index size = means_.size();
+    Eigen::Map<Vector> bounds(above_.data() + size, size);
+    Eigen::Map<Vector> some_factors(bounds.data() + size, size);
+    Eigen::Map<Vector> some_at(some_factors.data() + size, size);
+    Eigen::Map<Vector> some_sums(some_at.data() + size, size);
+    double first_terms = 0;
+    for (Index i = 0; i < size; ++i) {
+      bounds[i] = 0;
+      if ((means_[i] > y_) != is_beyond || !(at_[i] > 0)) continue;
+      const double first = weights[i] * at_[i] * first_ratio(is_beyond, factors_[i]);
+      const double ratio = largest_ratio(is_beyond, factors_[i]);
+      first_terms += first;
+      bounds[i] = ratio < 1 ? first / (1 - ratio) : std::numeric_limits<double>::infinity();
+    }
+    Index listed = 0;
+    for (Index i = 0; i < size; ++i) {
+      if (!(bounds[i] > kUnseen * first_terms)) continue;
+      some_factors[listed] = factors_[i];
+      some_at[listed++] = at_[i];
+    }
+    const auto some = [&](const Eigen::Map<Vector>& all) { return as_span(all.head(listed)); };
+    if (is_beyond) {
+      sum_below(y_, phi_, some(some_factors), some(some_at), as_span(some_sums.head(listed)));
+    } else {
+      sum_above(y_, phi_, some(some_factors), some(some_at), as_span(some_sums.head(listed)));
+    }
+    for (Index i = 0, j = 0; i < size; ++i) {
+      if ((means_[i] > y_) != is_beyond) continue;
+      sums[i] = bounds[i] > kUnseen * first_terms ? some_sums[j++] : 0;
+    }
+  }
+
+  // Of the term next to p(y), and of any term after it.
+  double first_ratio(bool is_beyond, double factor) const {
+    return is_beyond ? y_ / (factor * (1 + (y_ - 1) * phi_)) : factor * (1 + y_ * phi_) / (y_ + 1);
+  }
+  double largest_ratio(bool is_beyond, double factor) const {
+    return std::max(first_ratio(is_beyond, factor), is_beyond ? 1 / factor : factor * phi_);
   }
 
   double y_;
@@ -140,10 +222,14 @@ CountTails mixed_tails(const VarianceFunction& variance, double y,
                        const Eigen::Ref<const Vector>& means,
                        const Eigen::Ref<const Vector>& weights, Vector* densities) {
   if (densities != nullptr) densities->resize(means.size());
-  if (!are_whole_counts(variance, y, means)) {
+  const double phi = dispersion_or_none(variance.quadratic);
+  if (is_whole_count(variance, y) && y <= kFewCounts) {
+    if (const auto tails = tails_of_few(y, phi, means, weights, densities)) return *tails;
+  }
+  if (!is_whole_count(variance, y) || !are_moderate(y, means)) {
     return tails_one_by_one(variance, y, means, weights, densities);
   }
-  WholeCounts counts(y, means, variance.quadratic);
+  WholeCounts counts(y, means, phi);
   if (densities != nullptr) {
     *densities = counts.at();
     for (Index i = 0; i < means.size(); ++i) {

@@ -39,8 +39,9 @@ double PValueRanks::rank(double p) const {
     excesses += std::min(sorted_[i] - sorted_[border], farthest);
   }
   const double excess = score - sorted_[border];
-  if (excess > 0 && excesses > 0) {
+  if (excess > 0) {
     const auto k = static_cast<double>(border);
+    excesses = std::max(excesses, k);
     return (k + 1) / all * std::pow(1 + excess / excesses, -k);
   }
   // Not std::ranges::equal_range, which clang 14 does not compile.

@@ -9,6 +9,7 @@
 #include "headwater/core/tails.hpp"
 #include "headwater/emission/count_tails.hpp"
 #include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/kernels/weighted_columns.hpp"
 #include "headwater/session/mixed_tails.hpp"
 
 namespace headwater {
@@ -159,39 +160,69 @@ void SurpriseMeter::note_channel(double tail) { smallest_ = std::min(smallest_, 
 // little.
 void SurpriseMeter::score_one_after_another(const Prediction& prediction, Generator& generator) {
   const Matrix& basis = prediction.emission->basis();
-  points_ = prediction.activations.points.transpose();
+  points_ = prediction.activations.points;
   weights_ = prediction.activations.weights;
   Index size = weights_.size();
   for (const Cell& cell : cells_) {
     row_ = cell.exposure * basis.row(cell.channel).transpose();
-    intensities_.noalias() = points_.leftCols(size).transpose() * row_;
+    set_intensities(points_, size);
     const auto weights = weights_.head(size);
     const CountTails tails =
         mixed_tails(cell.variance, cell.count, intensities_, weights, &likelihoods_);
     if (cell.count == 0) {
       log_silences_[cell.channel] = -std::log(std::max(tails.at, kLeastTail));
-      for (Index i = 0; i < size; ++i) {
-        silent_means_[cell.channel] += weights[i] * cell.variance.mean_count(intensities_[i]);
-      }
+      silent_means_[cell.channel] = mean_count_of_points(cell.variance, weights);
     }
-    likelihoods_.array() *= weights.array();
-    const double sum = likelihoods_.sum();
     const double tail = tails.smaller_side(generator.uniform());
     add_score(tail);
     note_channel(tail);
     ++num_tests_;
-    if (!(sum > 0)) continue;  // no point explains the count
-    Index kept = 0;
-    double kept_sum = 0;
-    for (Index i = 0; i < size; ++i) {
-      if (likelihoods_[i] < kRuledOut * sum) continue;
-      if (kept != i) points_.col(kept) = points_.col(i);
-      weights_[kept++] = likelihoods_[i];
-      kept_sum += likelihoods_[i];
-    }
-    size = kept;
-    weights_.head(size) /= kept_sum;
+    size = weigh_points(size);
   }
+}
+
+// intensities_ = points row_, of the first `size` points.
+void SurpriseMeter::set_intensities(const Matrix& points, Index size) {
+  columns_.clear();
+  for (Index k = 0; k < points.cols(); ++k) columns_.push_back(points.col(k).data());
+  intensities_.setZero(size);
+  add_weighted_columns(columns_, as_span(row_), as_span(intensities_));
+}
+
+double SurpriseMeter::mean_count_of_points(const VarianceFunction& law,
+                                           const Eigen::Ref<const Vector>& weights) const {
+  if (!law.has_hurdle()) return weights.dot(intensities_);
+  return weights.dot(intensities_.unaryExpr([&](double mean) { return law.mean_count(mean); }));
+}
+
+// Takes the likelihoods of a cell into the weights of the first `size` points. Those that it rules
+// out have no weight from then on. Returns the number of points that are left: they are moved
+// together once enough of them are ruled out.
+Index SurpriseMeter::weigh_points(Index size) {
+  auto weights = weights_.head(size);
+  likelihoods_.array() *= weights.array();
+  const double least = kRuledOut * likelihoods_.sum();
+  if (!(least > 0)) return size;  // no point explains the count
+  double sum = 0;
+  Index left = 0;
+  for (Index i = 0; i < size; ++i) {
+    const bool is_kept = likelihoods_[i] >= least;
+    weights[i] = is_kept ? likelihoods_[i] : 0;
+    sum += weights[i];
+    left += is_kept ? 1 : 0;
+  }
+  weights /= sum;
+  if (4 * left > 3 * size) return size;  // not worth it
+  kept_.clear();
+  for (Index i = 0; i < size; ++i) {
+    if (weights[i] > 0) kept_.push_back(i);
+  }
+  const auto move_together = [&](double* numbers) {
+    for (std::size_t j = 0; j < kept_.size(); ++j) numbers[j] = numbers[kept_[j]];
+  };
+  move_together(weights_.data());
+  for (Index k = 0; k < points_.cols(); ++k) move_together(points_.col(k).data());
+  return std::ssize(kept_);
 }
 
 // Rare counts are scored together: their sum is taken to be negative binomial, and Poisson's if it

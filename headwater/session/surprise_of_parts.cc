@@ -96,22 +96,23 @@ void SurpriseMeter::list_channels(const Prediction& prediction) {
     const double away = cells_[j].count - law.mean_count(means_[i]);
     return away * away / (spread > 0 ? spread : 1e-12);
   };
-  std::vector<std::size_t> order(cells_.size());
+  order_.resize(cells_.size());
   distances_.resize(cells_.size());
-  for (std::size_t j = 0; j < order.size(); ++j) {
-    order[j] = j;
+  for (std::size_t j = 0; j < order_.size(); ++j) {
+    order_[j] = j;
     distances_[j] = distance(j);
   }
-  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(kCandidates, order.size()));
-  std::ranges::partial_sort(order, end, [&](std::size_t a, std::size_t b) {
+  const auto end =
+      order_.begin() + static_cast<std::ptrdiff_t>(std::min(kCandidates, order_.size()));
+  std::ranges::partial_sort(order_, end, [&](std::size_t a, std::size_t b) {
     return distances_[a] != distances_[b] ? distances_[a] > distances_[b] : a < b;
   });
-  for (auto at = order.begin(); at != end; ++at) {
+  for (auto at = order_.begin(); at != end; ++at) {
     const Cell& cell = cells_[*at];
     const auto j = static_cast<Index>(*at);
     if (x.has_points()) {
       row_ = cell.exposure * prediction.emission->basis().row(cell.channel).transpose();
-      intensities_.noalias() = x.points * row_;
+      set_intensities(x.points, x.points.rows());
     }
     const CountTails tails =
         x.has_points()

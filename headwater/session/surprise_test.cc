@@ -217,6 +217,27 @@ TEST(MixedTails, AreSumsOverTheMeans) {
   }
 }
 
+// Of hundreds of laws most are far from a large count, and are left out.
+TEST(MixedTails, OfManyLawsAreSumsOverTheMeans) {
+  const Index size = 300;
+  const Vector means = Vector::LinSpaced(size, 50, 3000);
+  Vector weights = Vector::LinSpaced(size, 1, 9);
+  weights /= weights.sum();
+  for (const double phi : {0.0, 0.02, 1.5}) {
+    for (const double y : {501.0, 900.0, 2990.0, 5000.0}) {
+      const VarianceFunction variance{0, 1, phi};
+      CountTails right{0, 0, 0};
+      for (Index i = 0; i < size; ++i) {
+        right.add(weights[i], tails_by_variance(variance, y, means[i]));
+      }
+      const CountTails mixed = mixed_tails(variance, y, means, weights);
+      EXPECT_NEAR(mixed.below / right.below, 1, 1e-9) << y << " " << phi;
+      EXPECT_NEAR(mixed.at / right.at, 1, 1e-9) << y << " " << phi;
+      EXPECT_NEAR(mixed.above / right.above, 1, 1e-9) << y << " " << phi;
+    }
+  }
+}
+
 // Against a fine grid.
 TEST(MixedTails, OfALogNormalMeanAreAnIntegral) {
   const double spread = std::sqrt(std::log1p(1.8 / 9));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "headwater/error.hpp"
+#include "headwater/session/joint_p.hpp"
 
 namespace headwater {
 
@@ -67,12 +68,12 @@ Watch::Longest Watch::take_in_silences(const Observation& y) {
   return longest;
 }
 
-// The smallest rank of the p-values, corrected for being the smallest.
+// Of the ranks of the p-values, and the smallest of them.
 Watch::Joint Watch::joint(const PValues& p) const {
   PValues ranked{};
   for (std::size_t kind = 0; kind < kNumKinds; ++kind) ranked[kind] = ranks_[kind].rank(p[kind]);
   const auto worst = std::ranges::min_element(ranked);
-  return {smallest_of(kNumKinds, *worst), static_cast<Kind>(worst - ranked.begin())};
+  return {joint_p(ranked), static_cast<Kind>(worst - ranked.begin())};
 }
 
 const Alarm& Watch::operator()(const Engine& engine, const Observation& y, std::int64_t t) {

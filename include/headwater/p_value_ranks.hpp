@@ -15,9 +15,11 @@ class StateArchive;
 // are not quite. The p-value of an observation is therefore ranked among those of the observations
 // before it, the last `window` of them. Beyond the smallest tenth the tail of -log p is taken to
 // be exponential, with the mean excess that was seen: P(excess > z) = (1 + z / sum of the k
-// excesses)^-k. An excess is cut off at five times the scale of scores between the median and that
-// tenth: or a few true alarms would hide the next. Before there are enough observations, numbers as
-// they are expected of a right model stand in for them.
+// excesses)^-k. It is not taken to be lighter than that of uniform numbers, whose mean excess is 1:
+// what was conservative as far as it was seen need not be so beyond. An excess is cut off at five
+// times the scale of scores between the median and that tenth: or a few true alarms would hide the
+// next. Before there are enough observations, numbers as they are expected of a right model stand
+// in for them.
 class HEADWATER_EXPORT PValueRanks {
  public:
   // num_standing_in: 10 or more, and no multiple of 7 or 11.

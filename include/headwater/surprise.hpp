@@ -72,6 +72,10 @@ class HEADWATER_EXPORT SurpriseMeter {
   void set_means(const Prediction& prediction);
   bool points_are_fine(const Prediction& prediction);
   void score_one_after_another(const Prediction& prediction, Generator& generator);
+  void set_intensities(const Matrix& points, Index size);
+  double mean_count_of_points(const VarianceFunction& law,
+                              const Eigen::Ref<const Vector>& weights) const;
+  Index weigh_points(Index size);
   void score_given_best(const Prediction& prediction, Generator& generator);
   void find_best(const Prediction& prediction);
   void score_activations(const PredictedActivations& activations);
@@ -91,11 +95,14 @@ class HEADWATER_EXPORT SurpriseMeter {
   Vector mixing_;                // variances of the intensities of cells, from the moments
   Vector row_;                   // of the basis, times an exposure
   Vector intensities_;
-  Matrix points_;  // one a column
+  Matrix points_;                       // one a row
+  std::vector<const double*> columns_;  // of points
+  std::vector<Index> kept_;             // points that no cell has ruled out
   Vector weights_;
   Vector likelihoods_;
   Vector best_;  // activations given the row
   std::vector<double> distances_;
+  std::vector<std::size_t> order_;  // of cells
   Vector log_silences_;
   Vector silent_means_;
   double sum_of_squares_ = 0;

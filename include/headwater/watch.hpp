@@ -50,9 +50,10 @@ struct Alarm {
 // Four things may be unusual: the row, its total, some channel, and a channel that stays silent.
 // The last is a matter of several rows: if S is the sum of -log P(no count) over the rows since a
 // channel's last count, exp(-S) is the probability of such a silence. Each of the four p-values is
-// ranked among those before it (PValueRanks); the smallest rank of the four, corrected for being
-// the smallest of four, is ranked again. A silence raises one alarm, not one for each of its rows;
-// the rows that follow are then judged, and remembered, as if that channel were not there.
+// ranked among those before it (PValueRanks). The four ranks make one joint p-value, to which each
+// adds, the smallest most, and that is ranked again. A silence raises one alarm, not one for each
+// of its rows; the rows that follow are then judged, and remembered, as if that channel were not
+// there.
 class HEADWATER_EXPORT Watch {
  public:
   explicit Watch(const AlarmRate& rate = {}) : rate_(rate) {}
