@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <optional>
@@ -125,6 +126,12 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         "and its column: that predicts held-out observations better by {:.3g} nats an observation "
         "(standard error {:.2g})\n",
         prior.counts, prior.gain, prior.standard_error);
+  }
+  if (const StartReport::MemoryChoice& memory = start.memory; memory.standard_error > 0) {
+    say("{} memory: a long one predicts held-out observations {} by {:.3g} nats an observation "
+        "(standard error {:.2g})\n",
+        memory.is_long ? "long" : "short", memory.gain < 0 ? "worse" : "better",
+        std::abs(memory.gain), memory.standard_error);
   }
   if (!model.engine_reason.empty()) {
     say("engine {}: {}\n", to_string(model.engine), model.engine_reason);

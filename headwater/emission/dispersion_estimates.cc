@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "headwater/emission/negative_binomial_terms.hpp"
 
@@ -23,6 +24,10 @@ constexpr double kLargestVariance = 9;
 // which may be most, the sum of squares would not be what it is expected to be: scores of a few
 // counts are far from normal.
 constexpr double kLeastPrecision = 1;
+// A slope over the mean counts is asked for from so many channels that have a say, and 0 unless it
+// is so many standard errors away from that.
+constexpr Index kFewestForSlope = 10;
+constexpr double kClearSlope = 2;
 // When the search for that variance ends: steps, the interval of its logarithm, and the excess of
 // the squares for each channel.
 constexpr int kMostSecants = 60;
@@ -49,6 +54,10 @@ Wishes wishes_of(std::span<const double> statistics, double observations, const 
     wishes.precisions[m] = now[m] * now[m] * own[1] * observations;
   }
   return wishes;
+}
+
+Index count_told(const Wishes& wishes) {
+  return (wishes.precisions.array() >= kLeastPrecision).count();
 }
 
 // How much the wish of a channel counts, where the logarithms have this variance over the channels.
@@ -84,7 +93,7 @@ double squares_at(const Wishes& wishes, double variance) {
 // in the logarithm of the variance. The value of an end that stays twice is halved (the Illinois
 // rule).
 double variance_over_channels(const Wishes& wishes) {
-  const auto told = static_cast<double>((wishes.precisions.array() >= kLeastPrecision).count());
+  const auto told = static_cast<double>(count_told(wishes));
   if (told < 2) return kLeastVariance;
   const auto excess = [&](double logarithm) {
     return squares_at(wishes, std::exp(logarithm)) - (told - 1);
@@ -109,6 +118,65 @@ double variance_over_channels(const Wishes& wishes) {
   return std::exp(high);
 }
 
+// Logarithms of mean counts, for a line over them. Quiet channels, which have no say on the line,
+// are not placed beyond those that have.
+Vector places_of(std::span<const double> mean_counts, const Wishes& wishes) {
+  Vector places(wishes.precisions.size());
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (Index m = 0; m < places.size(); ++m) {
+    const double mean = mean_counts[static_cast<std::size_t>(m)];
+    places[m] = std::log(mean);
+    if (wishes.precisions[m] < kLeastPrecision || !(mean > 0)) continue;
+    least = std::min(least, places[m]);
+    most = std::max(most, places[m]);
+  }
+  if (!(least < most)) return Vector::Zero(places.size());
+  return places.cwiseMax(least).cwiseMin(most);
+}
+
+// Of the line over these places, by the channels that have a say. Shrunk by the part of its square
+// that its error explains.
+double slope_of(const Wishes& wishes, const Vector& places, double variance) {
+  const Vector weights = wishes.precisions.unaryExpr(
+      [&](double p) { return p < kLeastPrecision ? 0 : weight_at(variance, p); });
+  const double all = weights.sum();
+  const Vector away = places.array() - weights.dot(places) / all;
+  const double spread = weights.dot(away.cwiseAbs2());
+  if (!(spread > 0)) return 0;
+  const Vector logarithms = wishes.logarithms.array() - weights.dot(wishes.logarithms) / all;
+  const double slope = (weights.array() * away.array()).matrix().dot(logarithms) / spread;
+  const double error = kClearSlope * kClearSlope / spread;
+  return slope * slope > error ? slope - error / slope : 0;
+}
+
+// What is left of the wishes beside a line.
+Wishes without_line(Wishes wishes, const Vector& line) {
+  wishes.logarithms -= line;
+  wishes.unlimited -= line;
+  return wishes;
+}
+
+// Each channel's logarithm, drawn to the mean of all.
+Vector drawn_to_mean(const Wishes& wishes, double variance) {
+  const double mean = mean_at(wishes, variance);
+  const auto precision = variance * wishes.precisions.array();
+  return (precision * wishes.logarithms.array() + mean) / (precision + 1);
+}
+
+Vector drawn_to_line(const Wishes& wishes, std::span<const double> mean_counts) {
+  const double variance = variance_over_channels(wishes);
+  if (mean_counts.empty() || count_told(wishes) < kFewestForSlope) {
+    return drawn_to_mean(wishes, variance);
+  }
+  const Vector places = places_of(mean_counts, wishes);
+  const double slope = slope_of(wishes, places, variance);
+  if (slope == 0) return drawn_to_mean(wishes, variance);
+  const Vector line = slope * places;
+  const Wishes beside = without_line(wishes, line);
+  return drawn_to_mean(beside, variance_over_channels(beside)) + line;
+}
+
 }  // namespace
 
 double shared_dispersion(std::span<const double> statistics, double now) {
@@ -120,14 +188,14 @@ double shared_dispersion(std::span<const double> statistics, double now) {
 }
 
 Vector channel_dispersions(std::span<const double> statistics, double observations,
-                           const Vector& now) {
+                           const Vector& now, std::span<const double> mean_counts) {
   const Wishes wishes = wishes_of(statistics, observations, now.cwiseMax(kFloor));
   if (!(wishes.precisions.maxCoeff() > 0)) return now;
-  const double variance = variance_over_channels(wishes);
-  const double mean = mean_at(wishes, variance);
-  const auto precision = variance * wishes.precisions.array();
-  const Vector logarithms = (precision * wishes.logarithms.array() + mean) / (precision + 1);
-  return logarithms.array().exp().cwiseMax(kFloor).cwiseMin(kLargestDispersion);
+  return drawn_to_line(wishes, mean_counts)
+      .array()
+      .exp()
+      .cwiseMax(kFloor)
+      .cwiseMin(kLargestDispersion);
 }
 
 }  // namespace headwater

@@ -28,7 +28,12 @@ double shared_dispersion(std::span<const double> statistics, double now);
 // channels, with a mean and a variance that are themselves estimated (empirical Bayes, as edgeR and
 // DESeq2 do [DESeq2]): a channel that says little about its dispersion is given that of the others.
 // observations: how many the statistics, which are averages, are worth.
+//
+// mean_counts, of each channel up to a common factor: where dispersions rise or fall with them, the
+// mean of the logarithms is a line over the logarithm of the mean count, as in DESeq2. Its slope is
+// shrunk to 0, and is 0 unless it is two standard errors away from that. Without them, or where a
+// channel has no count, there is no line.
 Vector channel_dispersions(std::span<const double> statistics, double observations,
-                           const Vector& now);
+                           const Vector& now, std::span<const double> mean_counts = {});
 
 }  // namespace headwater

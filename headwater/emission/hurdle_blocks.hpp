@@ -63,8 +63,8 @@ class HurdleBlocks final : public BlockLaw {
                       std::span<double> out) const override {
     cell_.add_statistics(channel, count, exposure * intensity, weight, out);
   }
-  void maximise(std::span<const double> statistics, double observations,
-                const Held& held) override {
+  void maximise(std::span<const double> statistics, double observations, const Held& held,
+                std::span<const double>) override {
     cell_.maximise(statistics, observations, held);
   }
 

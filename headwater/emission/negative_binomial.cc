@@ -92,8 +92,9 @@ void NegativeBinomial::add_statistics(Index channel, double y, double mean, doub
 }
 
 void NegativeBinomial::maximise(std::span<const double> statistics, double observations,
-                                const Held& held) {
+                                const Held& held, std::span<const double> mean_counts) {
   if (drifts()) {
+    mean_counts = {};
     if (!held.holds(kPersistence)) {
       persistence_ = next_persistence(statistics.last(2), observations, *persistence_);
     }
@@ -105,7 +106,7 @@ void NegativeBinomial::maximise(std::span<const double> statistics, double obser
     // Levels without any dispersion say nothing about how dispersed they might be.
     if (drifts()) dispersion_[0] = std::max(dispersion_[0], kLeastOfLevels);
   } else {
-    dispersion_ = channel_dispersions(statistics, observations, dispersion_);
+    dispersion_ = channel_dispersions(statistics, observations, dispersion_, mean_counts);
   }
 }
 

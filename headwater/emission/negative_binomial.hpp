@@ -52,7 +52,10 @@ class NegativeBinomial {
   Index num_statistics(Index num_channels) const;
   void add_statistics(Index channel, double y, double mean, double weight,
                       std::span<double> out) const;
-  void maximise(std::span<const double> statistics, double observations, const Held& held);
+  // mean_counts: of each channel, up to a common factor, or none. Dispersions may depend on them,
+  // but not those of levels that drift.
+  void maximise(std::span<const double> statistics, double observations, const Held& held,
+                std::span<const double> mean_counts = {});
 
   // By vector kernels.
   std::unique_ptr<BlockLaw> in_blocks() const;

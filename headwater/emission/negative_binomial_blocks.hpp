@@ -82,9 +82,9 @@ class NegativeBinomialBlocks final : public BlockLaw {
   }
   void add_statistics(Index channel, double count, double exposure, double intensity, double weight,
                       std::span<double> out) const override;
-  void maximise(std::span<const double> statistics, double observations,
-                const Held& held) override {
-    cell_.maximise(statistics, observations, held);
+  void maximise(std::span<const double> statistics, double observations, const Held& held,
+                std::span<const double> mean_counts) override {
+    cell_.maximise(statistics, observations, held, mean_counts);
     prepare_limits();
   }
 

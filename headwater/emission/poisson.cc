@@ -158,7 +158,7 @@ class PoissonBlocks final : public BlockLaw {
   }
   Index num_statistics(Index) const override { return 0; }
   void add_statistics(Index, double, double, double, double, std::span<double>) const override {}
-  void maximise(std::span<const double>, double, const Held&) override {}
+  void maximise(std::span<const double>, double, const Held&, std::span<const double>) override {}
 
  private:
   // The slopes, and one number more: the channels of zero intensity, which no rank sees alone.

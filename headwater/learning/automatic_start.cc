@@ -23,6 +23,7 @@
 #include "headwater/learning/search_effort.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/learning/start_trials.hpp"
+#include "headwater/learning/step_choice.hpp"
 
 namespace headwater {
 
@@ -31,19 +32,13 @@ namespace {
 // Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
 constexpr Index kMostStates = 1024;
 constexpr Index kMostLevelStates = 256;
-// So many for the cumulants of unbounded activations: of ten streams of 'gamma' (M = 8, K = 5,
-// persistence .8) the mean cosine of the columns with the truth was below .98 in two with 1,000, in
-// one with 2,000 and in none with 4,000.
-constexpr Index kObservationsForCumulants = 4000;
 
 // A trial is fitted to so many observations at least to compare laws and expectations.
 constexpr Index kFewestForChoices = 30;
+// How much to remember is chosen by so many predictions at least: three M-steps are among them.
+constexpr Index kFewestToRemember = 48;
 // Choices are made on more observations than a trial is fitted to, if there are so many times more.
 constexpr Index kManyMore = 2;
-
-// The buffer holds no more cells than this: 32 MB of counts.
-constexpr Index kMostBufferedCells = Index{1} << 22;
-constexpr Index kFewestBuffered = 20;
 
 void sort_by_likelihood(std::vector<StartTrial>& trials, std::size_t count) {
   std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
@@ -93,16 +88,6 @@ void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages, S
     }
   }
 }
-
-}  // namespace
-
-Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least) {
-  const Index tried = observations_to_try(num_channels, prior.num_components());
-  const Index wanted = std::max(at_least, prior.has_scale() ? kObservationsForCumulants : tried);
-  return std::clamp<Index>(kMostBufferedCells / num_channels, kFewestBuffered, wanted);
-}
-
-namespace {
 
 // A search under way: the trials, and what they are tried on.
 class Search {
@@ -206,12 +191,24 @@ class Search {
     return choice;
   }
 
+  // After run(), where counts are scarce, and enough of them are held out for several M-steps. Not
+  // where the trial is fitted to a small part of the observations: such a start is still poor.
+  StartReport::MemoryChoice choose_memory(const StartTrial& trial) {
+    const Index known = fitted_part(tried_again().size());
+    const bool is_fitted = chosen_on().size() == tried_again().size();
+    const bool is_long_enough = tried_again().size() - known >= kFewestToRemember;
+    if (!is_fitted || !is_long_enough || !is_scarce(trial)) return {};
+    const Estimate start = refitted(trial, trial.estimate.law, known, expectation_);
+    const auto predict = [&](Memory memory) {
+      return predictions_while_learning(start, steps_after_search(known, memory), expectation_);
+    };
+    return headwater::choose_memory(predict, tasks_);
+  }
+
   // After run(), where counts are scarce: finds out what is to be expected of the basis under the
   // law chosen so far, and fits the trial with that.
   void choose_expectation(StartTrial& trial) {
-    const bool is_wanted = options_.has_default_basis_prior() && !options_.hold_basis &&
-                           has_scarce_counts(observations_, trial.estimate.basis.cols());
-    if (!is_wanted) return;
+    if (!options_.has_default_basis_prior() || !is_scarce(trial)) return;
     const auto predict = [&](const BasisExpectation& expectation) {
       return predictions(trial, trial.estimate.law, expectation);
     };
@@ -225,6 +222,9 @@ class Search {
 
  private:
   bool learns() const { return learns_prior(options_, prior_); }
+  bool is_scarce(const StartTrial& trial) const {
+    return !options_.hold_basis && has_scarce_counts(observations_, trial.estimate.basis.cols());
+  }
 
   // Those that a trial is fitted to again after run().
   RecordView tried_again() const {
@@ -250,10 +250,18 @@ class Search {
     const Index fitted = fitted_part(all.size());
     const Estimate start = refitted(trial, law, known, expectation);
     if (known == fitted) return held_out_predictions(*with_law(filter_, start), all, fitted);
+    return predictions_while_learning(start, steps_after_search(known, Memory::kShort),
+                                      expectation);
+  }
+  // Of the same observations, by a fit that goes on from there.
+  Vector predictions_while_learning(const Estimate& start, const StepSize& steps,
+                                    const BasisExpectation& expectation) {
+    const RecordView all = chosen_on();
     MStepOptions options = last_stage_.options;
     options.expectation = expectation;
-    return predictions_while_learning(with_law(learner_, start), start, all, known, fitted, options,
-                                      [&] { tasks_.tell(); });
+    return headwater::predictions_while_learning(
+        with_law(learner_, start), start, all, fitted_part(tried_again().size()),
+        fitted_part(all.size()), steps, options, [&] { tasks_.tell(); });
   }
   Estimate refitted(const StartTrial& trial, const AnyLaw& law, Index observations,
                     const BasisExpectation& expectation) {
@@ -377,6 +385,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
       search->choose_expectation(trials.front());
     }
     if (laws.size() == 1) search->choose_expectation(trials.front());
+    if (!effort.is_light) report.memory = search->choose_memory(trials.front());
   }
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();

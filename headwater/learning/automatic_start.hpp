@@ -12,12 +12,6 @@
 
 namespace headwater {
 
-// How many of the first observations a search for a start looks at: enough to tell sources apart,
-// and no more than fit a bounded memory. More where activations are unbounded: cumulants of these
-// vary much, and none of the other beginnings comes near, since EM hardly moves where counts tell
-// the activations well.
-Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least = 0);
-
 struct StartSearch {
   Estimate estimate;
   BasisExpectation expectation;  // of the basis, for the fit that follows
@@ -46,7 +40,8 @@ struct StartSearch {
 // learn from one observation after the other.
 //
 // In the same way it is found, where counts are scarce, what is to be expected of the basis (see
-// choose_expectation), unless the options have a prior of the basis other than the default.
+// choose_expectation), unless the options have a prior of the basis other than the default, and
+// whether the fit that follows is to remember more (see choose_memory).
 //
 // Trials of a round run on the pool's threads, and so do the fits that a choice compares. The
 // result does not depend on their number. The listener is told on the caller's thread alone.

@@ -124,6 +124,8 @@ void expect_same_start(const StartSearch& found, const StartSearch& expected) {
   EXPECT_EQ(found.estimate.law->name(), expected.estimate.law->name());
   EXPECT_EQ(found.expectation.counts, expected.expectation.counts);
   EXPECT_EQ(found.report.basis_prior.gain, expected.report.basis_prior.gain);
+  EXPECT_EQ(found.report.memory.gain, expected.report.memory.gain);
+  EXPECT_EQ(found.report.memory.is_long, expected.report.memory.is_long);
   ASSERT_EQ(found.report.laws.size(), expected.report.laws.size());
   for (std::size_t i = 0; i < expected.report.laws.size(); ++i) {
     EXPECT_EQ(found.report.laws[i].gain, expected.report.laws[i].gain);
@@ -135,6 +137,25 @@ void expect_same_start(const StartSearch& found, const StartSearch& expected) {
   }
 }
 
+Matrix long_scarce_record() {
+  return reference::simulate_record(true_selection(2), random_basis(4, 2, 0.1, 1), 160, 2);
+}
+
+// Not of plenty, and not by a few predictions.
+TEST(AutomaticStart, ChoosesAMemoryWhereCountsAreScarce) {
+  const auto memory_for = [](const Matrix& record) {
+    return automatic_start(Record(record), first_selection(2), {AnyLaw()}, false, {}, 7)
+        .report.memory;
+  };
+  const Matrix record = long_scarce_record();
+  EXPECT_GT(memory_for(record).standard_error, 0);
+  for (const StartReport::MemoryChoice& none :
+       {memory_for(record.leftCols(120)), memory_for(small_record(160))}) {
+    EXPECT_FALSE(none.is_long);
+    EXPECT_EQ(none.standard_error, 0);
+  }
+}
+
 // With a choice among laws, and where counts are scarce one among expectations of the basis.
 TEST(AutomaticStart, DoesNotDependOnTheThreads) {
   const AnyPrior gamma(GammaPrior(2, 1, 0.9));
@@ -142,7 +163,7 @@ TEST(AutomaticStart, DoesNotDependOnTheThreads) {
   const Matrix dense = small_record(60);
   const Matrix scarce =
       reference::simulate_record(true_selection(2), random_basis(4, 2, 0.5, 1), 60, 2);
-  for (const Matrix& record : {dense, scarce}) {
+  for (const Matrix& record : {dense, scarce, long_scarce_record()}) {
     for (const AnyPrior& prior : {first_selection(2), gamma}) {
       const auto found_on = [&](int num_threads) {
         return automatic_start(Record(record), prior, laws, false, {}, 7, {}, {}, {},

@@ -9,6 +9,7 @@
 #include "headwater/m_step_options.hpp"
 #include "headwater/observation.hpp"
 #include "headwater/reports.hpp"
+#include "headwater/step_size.hpp"
 
 namespace headwater {
 
@@ -21,11 +22,12 @@ Index fitted_part(Index observations);
 // cannot be.
 inline constexpr double kImpossible = -1e6;
 Vector held_out_predictions(Engine& engine, const RecordView& observations, Index fitted);
-// The same of a fit that goes on learning: from a start that was fitted to the first
+// The same of a fit that goes on learning in such steps: from a start that was fitted to the first
 // `known` observations, and with M-steps after these.
 Vector predictions_while_learning(std::unique_ptr<Engine> engine, Estimate start,
                                   const RecordView& observations, Index known, Index fitted,
-                                  const MStepOptions& options, const std::function<void()>& tell);
+                                  const StepSize& steps, const MStepOptions& options,
+                                  const std::function<void()>& tell);
 
 // How much better one series of predictions is than another.
 struct Gain {
@@ -42,10 +44,10 @@ Gain gain_of(const Vector& predictions, const Vector& others);
 bool are_narrow(const RecordView& observations);
 
 // Lets two laws of the counts predict what was held out. The second one is chosen if it predicts
-// better: in place of a law without dispersion by
-// more than three standard errors, since it has more parameters, and a small dispersion also makes
-// up for a basis that is not quite right; by as much if only one of the two has a hurdle; in place
-// of another dispersed law by more than one.
+// better: in place of a law without dispersion by more than three standard errors, and by three
+// nats in all, since it has more parameters, and a small dispersion also makes up for a basis that
+// is not quite right; by as much if only one of the two has a hurdle; in place of another dispersed
+// law by more than one.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const PredictUnder& predict, SearchTasks& tasks);
 

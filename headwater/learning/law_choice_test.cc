@@ -7,6 +7,7 @@
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/start_trials.hpp"
+#include "headwater/learning/step_choice.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/reference/learners.hpp"
 #include "headwater/reference/streams.hpp"
@@ -71,6 +72,26 @@ TEST(LawChoice, PoissonCountsStayPoisson) {
   }
 }
 
+// Predictions that gain `each` nats on each of 200 observations, give or take a millionth.
+std::string chosen_by_gains_of(double each) {
+  Vector gains = Vector::Constant(200, each);
+  for (Index t = 0; t < gains.size(); ++t) gains[t] += t % 2 == 0 ? 1e-6 : -1e-6;
+  const ThreadPool pool(1);
+  SearchTasks tasks(pool, {});
+  const AnyLaw dispersed(NegativeBinomial(Vector::Constant(5, 0.1)));
+  const auto predict = [&](const AnyLaw& law) -> Vector {
+    return law->name() == dispersed->name() ? gains : Vector::Zero(200);
+  };
+  return compare_laws(AnyLaw(), dispersed, predict, tasks).chosen;
+}
+
+// A gain of a ten thousandth may be hundreds of standard errors, and is no evidence all the same.
+TEST(LawChoice, ThreeNatsInAllAreAskedFor) {
+  EXPECT_EQ(chosen_by_gains_of(1e-4), "poisson");
+  EXPECT_EQ(chosen_by_gains_of(2.9 / 200), "poisson");
+  EXPECT_EQ(chosen_by_gains_of(3.1 / 200), NegativeBinomial::kName);
+}
+
 // A fit that may learn nothing predicts as a filter does.
 TEST(PredictionsWhileLearning, AreThoseOfAFilterIfAllIsHeld) {
   Record record;
@@ -81,8 +102,9 @@ TEST(PredictionsWhileLearning, AreThoseOfAFilterIfAllIsHeld) {
   for (const Parameter& parameter : truth.prior.parameters()) {
     options.held_parameters.push_back(parameter.name);
   }
-  const Vector held = predictions_while_learning(exact_engines(Smoother::kWindow, false)(truth, 1),
-                                                 truth, record, 40, 80, options, [] {});
+  const Vector held =
+      predictions_while_learning(exact_engines(Smoother::kWindow, false)(truth, 1), truth, record,
+                                 40, 80, steps_after_search(40, Memory::kShort), options, [] {});
   const auto filter = exact_engines(Smoother::kNone, false)(truth, 1);
   const Vector expected = held_out_predictions(*filter, record, 80);
   ASSERT_EQ(held.size(), 40);
@@ -96,8 +118,9 @@ TEST(PredictionsWhileLearning, Learn) {
   const Estimate poor{reference::perturbed(reference::learned_basis(), 0.5, 2),
                       reference::three_states()};
   int told = 0;
-  const Vector learned = predictions_while_learning(exact_engines(Smoother::kWindow, true)(poor, 1),
-                                                    poor, record, 40, 400, {}, [&] { ++told; });
+  const Vector learned =
+      predictions_while_learning(exact_engines(Smoother::kWindow, true)(poor, 1), poor, record, 40,
+                                 400, steps_after_search(40, Memory::kShort), {}, [&] { ++told; });
   const auto filter = exact_engines(Smoother::kNone, true)(poor, 1);
   const Gain gain = gain_of(learned, held_out_predictions(*filter, record, 400));
   EXPECT_GT(gain.mean, 5 * gain.standard_error);

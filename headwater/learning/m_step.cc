@@ -151,8 +151,9 @@ void MStep::update_prior(const Statistics& statistics, AnyPrior& prior) const {
 
 void MStep::update_law(const Statistics& statistics, AnyLaw& law) const {
   if (statistics.s4.size() == 0) return;
+  const Vector mean_counts = statistics.s2.rowwise().sum();
   law.maximise(as_span(statistics.s4), statistics.effective_count(),
-               {options_.held_parameters, true});
+               {options_.held_parameters, true}, as_span(mean_counts));
 }
 
 void MStep::update_season(const Statistics& statistics, std::int64_t turn, Season& season) const {

@@ -6,6 +6,14 @@ namespace headwater {
 
 namespace {
 
+// So many for the cumulants of unbounded activations: of ten streams of 'gamma' (M = 8, K = 5,
+// persistence .8) the mean cosine of the columns with the truth was below .98 in two with 1,000, in
+// one with 2,000 and in none with 4,000.
+constexpr Index kObservationsForCumulants = 4000;
+// The buffer holds no more cells than this: 32 MB of counts.
+constexpr Index kMostBufferedCells = Index{1} << 22;
+constexpr Index kFewestBuffered = 20;
+
 // The first round is on few observations: enough to tell a hopeless beginning.
 constexpr Index kFirstRound = 300;
 // EM is tried on 2 M K observations, within these bounds: with fewer the sources are not told
@@ -16,6 +24,12 @@ constexpr Index kMostTried = 3000;
 Index few_of(Index n) { return std::min(n, kFirstRound); }
 
 }  // namespace
+
+Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least) {
+  const Index tried = observations_to_try(num_channels, prior.num_components());
+  const Index wanted = std::max(at_least, prior.has_scale() ? kObservationsForCumulants : tried);
+  return std::clamp<Index>(kMostBufferedCells / num_channels, kFewestBuffered, wanted);
+}
 
 Index observations_to_try(Index num_channels, Index num_components) {
   return std::clamp<Index>(2 * num_channels * num_components, kFewestTried, kMostTried);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "headwater/any_prior.hpp"
 #include "headwater/finite_chain.hpp"
 #include "headwater/matrix.hpp"
 
@@ -59,5 +60,11 @@ struct SearchEffort {
   std::vector<Round> rounds_by_particles(Index n, bool has_scale) const;
   std::vector<Round> rounds_by_engine(Index n) const;
 };
+
+// How many of the first observations a search for a start looks at: enough to tell sources apart,
+// and no more than fit a bounded memory. More where activations are unbounded: cumulants of these
+// vary much, and none of the other beginnings comes near, since EM hardly moves where counts tell
+// the activations well.
+Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least = 0);
 
 }  // namespace headwater

@@ -161,7 +161,8 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
     law = estimate.law->name();
     for (const Matrix& profile : estimate.season.profiles()) periods.push_back(profile.cols());
   }
-  archive(waits_for, law, periods);
+  bool remembers = contender && contender->report.memory.is_long;
+  archive(waits_for, remembers, law, periods);
   archive.expect(is_count(waits_for) || waits_for == Contender::kNever,
                  "a number of observations that is none");
   if (!contender) {
@@ -170,10 +171,10 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
                       ? round_engine_for(blank)
                       : engine_for(blank, config_.seed,
                                    std::make_shared<ThreadPool>(config_.engine.num_threads));
-    contender.emplace(Contender{
-        waits_for,
-        {},
-        OnlineEm(std::move(engine), std::move(blank), learner_options(prior, {}, waits_for))});
+    contender.emplace(Contender{waits_for,
+                                {},
+                                OnlineEm(std::move(engine), std::move(blank),
+                                         learner_options(prior, {}, waits_for, remembers))});
   }
   archive(contender->report, contender->learner, contender->guard, contender->outliers,
           contender->first_outlier);

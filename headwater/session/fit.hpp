@@ -102,9 +102,9 @@ class Session::Fit {
   Index num_to_hold_back(const AnyPrior& prior) const;
   Index num_to_hold_back() const;
   MStepOptions m_step_options(const AnyPrior& prior, const BasisExpectation& expectation) const;
-  // waits_for: see Contender.
+  // waits_for: see Contender. remembers: whether a long memory was chosen for it.
   OnlineEmOptions learner_options(const AnyPrior& prior, const BasisExpectation& expectation,
-                                  std::int64_t waits_for) const;
+                                  std::int64_t waits_for, bool remembers = false) const;
   BatchEmOptions batch_options(const AnyPrior& prior, const BasisExpectation& expectation) const;
   bool searches() const;
   bool learns_season() const;

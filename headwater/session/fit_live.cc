@@ -141,9 +141,10 @@ Contender Session::Fit::contender(Start start, const RecordView& observations,
   auto engine = engine_for(start.estimate, config_.seed,
                            std::make_shared<ThreadPool>(config_.engine.num_threads));
   const AnyPrior& prior = start_prior(start.estimate.prior.name());
+  const bool remembers = start.report.memory.is_long;
   Contender made{waits_for, std::move(start.report),
                  OnlineEm(std::move(engine), std::move(start.estimate),
-                          learner_options(prior, start.expectation, waits_for))};
+                          learner_options(prior, start.expectation, waits_for, remembers))};
   for (Index t = 0; t < observations.size(); ++t) {
     if (on_search.get() && t % kTellEvery == kTellEvery - 1) on_search.get()(1, 1);
     const StepReport last = step(made, observations[t]);

@@ -87,9 +87,10 @@ std::unique_ptr<Engine> Session::Fit::round_engine_for(const Estimate& estimate)
 Contender Session::Fit::round_contender(Start start, std::int64_t waits_for) const {
   auto engine = round_engine_for(start.estimate);
   const AnyPrior& prior = start_prior(start.estimate.prior.name());
+  const bool remembers = start.report.memory.is_long;
   return {waits_for, std::move(start.report),
           OnlineEm(std::move(engine), std::move(start.estimate),
-                   learner_options(prior, start.expectation, waits_for))};
+                   learner_options(prior, start.expectation, waits_for, remembers))};
 }
 
 void Session::Fit::refuse_without_rounds() const {

@@ -11,6 +11,7 @@
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/period_search.hpp"
 #include "headwater/learning/seasonal_start.hpp"
+#include "headwater/learning/step_choice.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/session/fit.hpp"
 
@@ -39,7 +40,6 @@ constexpr double kLargestStart = 1e15;
 
 constexpr const char* kDispersion = "dispersion";
 
-constexpr double kExponentAfterSearch = 0.7;
 constexpr double kRidgeAfterSearch = 0.15;
 
 // So many observations have equal weights after a start that is given.
@@ -247,23 +247,24 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
 // they are.
 OnlineEmOptions Session::Fit::learner_options(const AnyPrior& prior,
                                               const BasisExpectation& expectation,
-                                              std::int64_t waits_for) const {
+                                              std::int64_t waits_for, bool remembers) const {
   OnlineEmOptions options;
   options.step_size = config_.step_size;
   options.burn_in = config_.burn_in > 0 ? config_.burn_in : kBurnIn;
   const bool is_automatic = config_.step_size.is_automatic();
   if (is_continued_ ? is_after_search_ && is_automatic : waits_for_search()) {
     options.burn_in = std::max<std::int64_t>(is_continued_ ? even_beginning_ : waits_for, 1);
-    options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(options.burn_in);
+    options.step_size =
+        steps_after_search(options.burn_in, remembers ? Memory::kLong : Memory::kShort);
     options.least_ridge = kRidgeAfterSearch;
   } else if (!is_continued_ && trusts_given_start()) {
-    options.step_size = StepSize::power(kExponentAfterSearch).with_even_beginning(kEvenGiven);
+    options.step_size = steps_after_search(kEvenGiven, Memory::kShort);
     options.least_ridge = kRidgeAfterSearch;
   }
   if (waits_for == Contender::kNever) options.burn_in = Contender::kNever;
   if (is_continued_) options.burn_in = 0;  // that was waited for
   if (grows_from_ > 0) {
-    options.step_size = StepSize::power(kExponentAfterSearch).growing_from(grows_from_);
+    options.step_size = steps_after_search(grows_from_, Memory::kLong);
   }
   options.average = config_.averages();
   options.rescue_short_streams = !config_.paper_exact;

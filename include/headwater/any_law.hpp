@@ -148,7 +148,8 @@ class CellwiseLaw final : public BlockLaw {
     }
   }
   void maximise([[maybe_unused]] std::span<const double> statistics,
-                [[maybe_unused]] double observations, [[maybe_unused]] const Held& held) override {
+                [[maybe_unused]] double observations, [[maybe_unused]] const Held& held,
+                std::span<const double>) override {
     if constexpr (LearnableLaw<L>) law_.maximise(statistics, observations, held);
   }
 
@@ -195,8 +196,9 @@ class HEADWATER_EXPORT AnyLaw {
 
   Parameters parameters() const { return law_->parameters(); }
   void set_parameter(const Parameter& parameter) { law_->set_parameter(parameter); }
-  void maximise(std::span<const double> statistics, double observations, const Held& held) {
-    law_->maximise(statistics, observations, held);
+  void maximise(std::span<const double> statistics, double observations, const Held& held,
+                std::span<const double> mean_counts = {}) {
+    law_->maximise(statistics, observations, held, mean_counts);
   }
 
   // Saves or restores the law's parameters. Which law it is, is not saved: the object that reads

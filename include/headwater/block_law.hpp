@@ -197,8 +197,9 @@ class HEADWATER_EXPORT BlockLaw {
   // out += weight times the law's own statistics of one cell.
   virtual void add_statistics(Index channel, double count, double exposure, double intensity,
                               double weight, std::span<double> out) const = 0;
-  virtual void maximise(std::span<const double> statistics, double observations,
-                        const Held& held) = 0;
+  // See LearnableLaw. mean_counts: of each channel, up to a common factor; may be empty.
+  virtual void maximise(std::span<const double> statistics, double observations, const Held& held,
+                        std::span<const double> mean_counts) = 0;
 };
 
 }  // namespace headwater

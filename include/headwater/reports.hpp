@@ -104,6 +104,14 @@ struct StartReport {
 
     void exchange(StateArchive& archive) { archive(counts, gain, standard_error); }
   };
+  // Whether a fit is to remember its start for long (see --step), by how well that predicted.
+  struct MemoryChoice {
+    bool is_long = false;
+    double gain = 0;  // of the long memory, in nats an observation
+    double standard_error = 0;
+
+    void exchange(StateArchive& archive) { archive(is_long, gain, standard_error); }
+  };
   // A period that was found: see --period auto.
   struct PeriodChoice {
     Index period = 0;
@@ -117,11 +125,12 @@ struct StartReport {
   std::vector<LawChoice> laws;     // one choice after the other; empty where there was none
   std::vector<PriorScore> priors;  // that were compared; empty where there was no choice
   BasisPrior basis_prior;
+  MemoryChoice memory;
   bool looked_for_periods = false;
   std::vector<PeriodChoice> periods;
 
   void exchange(StateArchive& archive) {
-    archive(trials, chosen, laws, priors, basis_prior, looked_for_periods, periods);
+    archive(trials, chosen, laws, priors, basis_prior, memory, looked_for_periods, periods);
   }
 };
 
