@@ -20,6 +20,7 @@
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
+#include "headwater/learning/refinement.hpp"
 #include "headwater/learning/search_effort.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/learning/start_trials.hpp"
@@ -40,6 +41,9 @@ constexpr Index kObservationsForCumulants = 4000;
 constexpr Index kFewestForChoices = 30;
 // Choices are made on more observations than a trial is fitted to, if there are so many times more.
 constexpr Index kManyMore = 2;
+
+// Up to so many components, a refinement begins at the cumulants, too.
+constexpr Index kMostToTryTwice = 12;
 
 // The buffer holds no more cells than this: 32 MB of counts.
 constexpr Index kMostBufferedCells = Index{1} << 22;
@@ -127,6 +131,7 @@ class Search {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);
       Estimate estimate = with_season({std::move(basis), prior, law}, profiles);
+      if (begin.name == kCumulants) cumulants_ = estimate.basis;
       trials_.push_back({{begin.name, 0, 0}, std::move(estimate), false, begin.is_factorised});
     }
   }
@@ -182,6 +187,23 @@ class Search {
         found_channel_profiles(with_law(filter_, trial.estimate), trial.estimate.season,
                                chosen_on().first(fitted_part(chosen_on().size())));
     observations_ = with_channel_profiles(observations_, profiles, exposed_);
+  }
+
+  // After all choices: by a look at all observations at once, where activations are unbounded.
+  void refine(StartTrial& trial) {
+    if (effort_.is_light || most_to_refine_on(trial.estimate) < observations_.size()) return;
+    std::vector<Estimate> others;
+    if (cumulants_.size() > 0 && prior_.num_components() <= kMostToTryTwice) {
+      others = {trial.estimate};
+      others.front().basis = cumulants_;
+    }
+    MStepOptions options = options_;
+    options.expectation = expectation_;
+    tasks_.run(1, [&](Index) {
+      auto found = refined(observations_, trial.estimate, others, options, {}, seed_,
+                           [&] { tasks_.tell(); });
+      if (found) trial.estimate = std::move(*found);
+    });
   }
 
   const BasisExpectation& expectation() const { return expectation_; }
@@ -333,6 +355,7 @@ class Search {
   SearchEffort effort_;
   Index num_tried_;
   std::vector<StartTrial> trials_;
+  Matrix cumulants_;  // a beginning, as it was
   SearchTasks tasks_;
   Stage last_stage_;
   MakeTrialEngine filter_;  // which need not learn
@@ -378,6 +401,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     }
     if (laws.size() == 1) search->choose_expectation(trials.front());
   }
+  search->refine(trials.front());
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();
   for (const StartTrial& trial : trials) report.trials.push_back(trial.report);

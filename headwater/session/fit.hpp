@@ -153,6 +153,10 @@ class Session::Fit {
   void take_up_means(const RecordView& seen);
   void settle(const RecordView& observations);
   void take_in(const Observation& y);
+  // Looks at all observations so far at once (fit_looks.cc).
+  bool takes_looks() const;
+  void keep_for_looks(const Observation& y);
+  void look_if_due();
   StepReport first_step();
   void end_race_if_over();
   void begin_trace_if_new(const std::string& prior_before);
@@ -255,6 +259,7 @@ class Session::Fit {
   std::optional<Contender> leader_;
   std::optional<Contender> rival_;
   Race race_;
+  Record looked_at_;  // all observations so far, as long as there will be a look at them
 
   // Of a fit by rounds: sequences that are in, those that were reported one observation at a time,
   // and observations that were reported. In the middle of a report, what is left of it.
