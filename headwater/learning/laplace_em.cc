@@ -17,14 +17,14 @@ namespace {
 // Steps that are combined, at most.
 constexpr std::size_t kCombined = 10;
 // Of the trace: what keeps the combination from following rounding errors.
-constexpr double kRounding = 1e-10;
+constexpr double kLeastGram = 1e-10;
 // Part of EM's own value that an entry of the basis keeps at least, and how much more it may be: in
 // its root.
 constexpr double kLeastPart = 0.3;
 constexpr double kMostPart = 3;
 constexpr int kQuietIterations = 3;
-// Nats that a combination may lose: the M-step of some priors goes by moments, and climbs the
-// log-likelihood only nearly.
+// Nats that a combination may be below the best so far: the M-step of some priors goes by moments,
+// and climbs the log-likelihood only nearly.
 constexpr double kSlack = 1;
 
 // EM moves the root of an entry as if information were the same in all directions: there the
@@ -54,7 +54,7 @@ Vector AndersonSteps::next(const Vector& x, const Vector& image) {
       images.col(i) = image - pair.image;
     }
     Matrix gram = changes.transpose() * changes;
-    gram.diagonal().array() += kRounding * gram.trace() + std::numeric_limits<double>::min();
+    gram.diagonal().array() += kLeastGram * gram.trace() + std::numeric_limits<double>::min();
     result -= images * gram.ldlt().solve(changes.transpose() * change);
   }
   past_.push_back({image, change});
@@ -73,13 +73,14 @@ BatchEmResult laplace_em(const RecordView& observations, Estimate start,
   Estimate now = std::move(start);
   Estimate by_em = now;  // what EM alone makes of the last
   double last = -std::numeric_limits<double>::infinity();
+  double best = last;
   int quiet = 0;
   bool is_combined = false;
   while (true) {
     const double log_likelihood = path.fit(now);
     const double climbed = log_likelihood + m_step.log_prior(now.basis, now.prior);
     if (on_iteration) on_iteration(result.iterations, log_likelihood, now);
-    if (is_combined && !(climbed >= last - kSlack)) {
+    if (is_combined && !(climbed >= best - kSlack)) {
       now = by_em;
       is_combined = false;
       steps.forget();
@@ -87,9 +88,13 @@ BatchEmResult laplace_em(const RecordView& observations, Estimate start,
       continue;
     }
     if (!std::isfinite(climbed)) break;  // the estimate is the last one that was not
+    quiet = std::abs(climbed - last) < options.tolerance ? quiet + 1 : 0;
     last = climbed;
-    result.estimate = now;
-    result.log_likelihood.push_back(log_likelihood);
+    if (climbed > best) {
+      best = climbed;
+      result.estimate = now;
+      result.log_likelihood.push_back(log_likelihood);
+    }
     result.converged = quiet >= kQuietIterations;
     if (result.converged || result.iterations == options.max_iterations) break;
 
@@ -110,8 +115,6 @@ BatchEmResult laplace_em(const RecordView& observations, Estimate start,
         steps.next(before, image).cwiseMax(kLeastPart * image).cwiseMin(kMostPart * image);
     is_combined = !options.m_step.hold_basis && next.allFinite();
     if (is_combined) now.basis.reshaped() = next.cwiseAbs2();
-    const double moved = (roots_of(now.basis) - before).norm();
-    quiet = moved <= options.tolerance * before.norm() && steps.size() >= kCombined ? quiet + 1 : 0;
   }
   result.last = result.estimate;
   return result;

@@ -15,7 +15,6 @@ class AndersonSteps {
   // After F was applied to x: the next x.
   Vector next(const Vector& x, const Vector& image);
   void forget() { past_.clear(); }
-  std::size_t size() const { return past_.size(); }
 
  private:
   struct Pair {
@@ -30,9 +29,10 @@ class AndersonSteps {
 // steps, so that they can be combined: where EM alone takes hundreds of iterations, some dozens
 // are enough. An iteration that loses log-likelihood is taken back, and EM's own step is made.
 //
-// Iterates until columns have moved by less than `tolerance` of their length, three times in a row.
-// Log-likelihoods of the result are those of the approximation, the first of them -infinity. Stops
-// where a number is not finite. Needs LaplacePath::is_in_reach(start.prior).
+// Iterates until three iterations in a row have changed it by less than `tolerance` nats.
+// The result is the best iterate. Its log-likelihoods are those of the approximation at each best
+// one so far, after -infinity. Stops where a number is not finite. Needs
+// LaplacePath::is_in_reach(start.prior).
 BatchEmResult laplace_em(const RecordView& observations, Estimate start,
                          const BatchEmOptions& options, const OnIteration& on_iteration = {});
 

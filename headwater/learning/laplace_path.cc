@@ -103,6 +103,8 @@ double LaplacePath::fit(const Estimate& estimate) {
   const LogMoves moves(estimate.prior.moments());
   components_ = moves.num_components();
   is_logarithmic_ = moves.is_logarithmic();
+  most_.resize(components_);
+  for (Index k = 0; k < components_; ++k) most_[k] = moves.variance(k);
   if (!has_path_) begin(emission, moves);
   double value = look(emission, moves);
   double decrement = 0;
@@ -170,8 +172,9 @@ void LaplacePath::begin(const Emission& emission, const LogMoves& moves) {
 void LaplacePath::bound(Matrix& step) const {
   for (Index t = 0; t < size(); ++t) {
     const double largest =
-        is_logarithmic_ ? step.col(t).cwiseAbs().maxCoeff() / kLongestStep
-                        : step.col(t).cwiseQuotient(path_.col(t)).cwiseAbs().maxCoeff() / kLongestPart;
+        is_logarithmic_
+            ? step.col(t).cwiseAbs().maxCoeff() / kLongestStep
+            : step.col(t).cwiseQuotient(path_.col(t)).cwiseAbs().maxCoeff() / kLongestPart;
     if (largest > 1) step.col(t) /= largest;
   }
 }
@@ -182,8 +185,7 @@ Vector LaplacePath::logarithms(const Eigen::Ref<const Vector>& z) const {
 
 // The slope of the log-likelihood in z.
 Vector LaplacePath::slope_in(const Eigen::Ref<const Vector>& z) const {
-  return is_logarithmic_ ? laplace_.slope()
-                         : (3 * laplace_.slope().array() / z.array()).matrix();
+  return is_logarithmic_ ? laplace_.slope() : (3 * laplace_.slope().array() / z.array()).matrix();
 }
 
 double LaplacePath::look(const Emission& emission, const LogMoves& moves) {
@@ -240,20 +242,32 @@ void LaplacePath::factorise(Index t) {
   }
   precision_ = curvature + rest;
   precision_.diagonal() += left_out;
-  factor_.compute(precision_);
-  if (factor_.info() != Eigen::Success) {
-    precision_ = curvature + rest;
-    factor_.compute(precision_);
-    double ridge = kLeastRidge * std::max(1.0, precision_.cwiseAbs().maxCoeff());
-    for (; factor_.info() != Eigen::Success && std::isfinite(ridge); ridge *= 2) {
-      precision_.diagonal().array() += ridge;
-      factor_.compute(precision_);
-    }
-  }
-  log_determinant_ += 2 * factor_.matrixLLT().diagonal().array().log().sum();
   auto filtered = block(filtered_, t);
-  filtered.setIdentity();
-  factor_.solveInPlace(filtered);
+  if (invert_precision(filtered) && are_bounded(filtered.diagonal(), t)) return count_determinant();
+  precision_ = curvature + rest;
+  double ridge = kLeastRidge * std::max(1.0, precision_.cwiseAbs().maxCoeff());
+  for (; !invert_precision(filtered) && std::isfinite(ridge); ridge *= 2) {
+    precision_.diagonal().array() += ridge;
+  }
+  count_determinant();
+}
+
+bool LaplacePath::invert_precision(Eigen::Ref<Matrix> out) {
+  factor_.compute(precision_);
+  if (factor_.info() != Eigen::Success) return false;
+  out.setIdentity();
+  factor_.solveInPlace(out);
+  return true;
+}
+
+// What has been seen does not leave more doubt than there was before.
+bool LaplacePath::are_bounded(const Eigen::Ref<const Vector>& variances, Index t) const {
+  if (is_logarithmic_) return (variances.array() <= most_.array()).all();
+  return (9 * variances.array() <= most_.array() * path_.col(t).array().square()).all();
+}
+
+void LaplacePath::count_determinant() {
+  log_determinant_ += 2 * factor_.matrixLLT().diagonal().array().log().sum();
 }
 
 void LaplacePath::solve(Matrix& b) const {
@@ -374,8 +388,7 @@ Statistics LaplacePath::statistics(const Estimate& estimate, bool learn_prior) {
   return out;
 }
 
-void LaplacePath::add_moves_of(Index t, const AnyPrior& prior, double weight,
-                               Statistics& out) {
+void LaplacePath::add_moves_of(Index t, const AnyPrior& prior, double weight, Statistics& out) {
   const auto variance_at = [&](Index s) {
     return covariances_.col(s)(Eigen::seq(0, Eigen::last, components_ + 1)).array();
   };

@@ -64,14 +64,16 @@ class LaplacePath {
   double look(const Emission& emission, const LogMoves& moves);
   void add_moves(const LogMoves& moves, Index t);
   void factorise(Index t);
+  bool invert_precision(Eigen::Ref<Matrix> out);
+  bool are_bounded(const Eigen::Ref<const Vector>& variances, Index t) const;
+  void count_determinant();
   // b becomes H^-1 b.
   void solve(Matrix& b) const;
   void find_covariances();
   void find_means(const Emission& emission, const LogMoves& moves);
   void set_points(Index t);
   void add_mean_points(Index t);
-  void add_moves_of(Index t, const AnyPrior& prior, double weight,
-                    Statistics& out);
+  void add_moves_of(Index t, const AnyPrior& prior, double weight, Statistics& out);
 
   RecordView record_;
   Index components_ = 0;
@@ -79,13 +81,14 @@ class LaplacePath {
   bool is_logarithmic_ = true;
   int newton_steps_ = 0;
 
-  Matrix path_;    // K x T
-  Matrix slopes_;  // K x T, of log p(y, u)
-  Matrix links_;   // K x T: the diagonal of H between t and t + 1
-  Matrix means_;   // K x T
-  Matrix cross_;   // K x T: covariances of u_t and u_t+1, component by component
+  Matrix path_;         // K x T
+  Matrix slopes_;       // K x T, of log p(y, u)
+  Matrix links_;        // K x T: the diagonal of H between t and t + 1
+  Matrix means_;        // K x T
+  Matrix cross_;        // K x T: covariances of u_t and u_t+1, component by component
   Matrix filtered_;     // K^2 x T: P_t
   Matrix covariances_;  // K^2 x T: V_t
+  Vector most_;         // variances of u, before anything is seen
   Matrix own_;          // K x T: second derivatives of the moves that t has part in, minus
   double log_determinant_ = 0;
 

@@ -13,12 +13,12 @@ namespace headwater {
 
 namespace {
 
-// Changes of the columns that are too small to matter, relative to their length.
-constexpr double kSmallChange = 5e-4;
+// Nats. One parameter is worth half a nat.
+constexpr double kSmallChange = 0.05;
 // Numbers that are kept: 256 MB.
 constexpr Index kMostKept = Index{1} << 25;
 // Observations times entries of the basis times components, so that an iteration takes seconds.
-constexpr double kMostWork = 4e8;
+constexpr double kMostRefinementWork = 4e8;
 // Of fewer observations nothing is left to fit to and to predict.
 constexpr Index kFewest = 300;
 
@@ -33,6 +33,12 @@ BatchEmResult climb(const RecordView& observations, const Estimate& start,
   return laplace_em(observations, start, batch, [&](std::int64_t, double, const Estimate&) {
     if (tell) tell();
   });
+}
+
+Estimate raised(Estimate estimate, double part) {
+  const Vector least = part * estimate.basis.rowwise().mean();
+  for (auto column : estimate.basis.colwise()) column = column.cwiseMax(least);
+  return estimate;
 }
 
 Vector predictions_of(const Estimate& estimate, const RecordView& observations, Index fitted,
@@ -52,7 +58,7 @@ Index most_to_refine_on(const Estimate& estimate) {
   const Index components = estimate.prior.num_components();
   const double work = static_cast<double>(estimate.basis.size() * components);
   return std::min(kMostKept / LaplacePath::numbers_kept(components, 1),
-                  static_cast<Index>(kMostWork / work));
+                  static_cast<Index>(kMostRefinementWork / work));
 }
 
 std::optional<Estimate> refined(const RecordView& observations, const Estimate& now,
@@ -62,9 +68,11 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
   if (observations.size() < kFewest || options.hold_basis) return {};
   const Index fitted = fitted_part(observations.size());
   const RecordView part = observations.first(fitted);
-  BatchEmResult best = climb(part, now, options, effort.iterations, tell);
+  BatchEmResult best =
+      climb(part, raised(now, effort.least_entry), options, effort.iterations, tell);
   for (const Estimate& other : others) {
-    BatchEmResult found = climb(part, other, options, effort.iterations, tell);
+    BatchEmResult found =
+        climb(part, raised(other, effort.least_entry), options, effort.iterations, tell);
     if (found.log_likelihood.back() > best.log_likelihood.back()) best = std::move(found);
   }
   if (!best.estimate.is_finite()) return {};

@@ -18,6 +18,9 @@ namespace headwater {
 struct RefinementEffort {
   std::int64_t iterations = 40;       // of EM on the part that is fitted to ...
   std::int64_t last_iterations = 20;  // ... and then on all
+  // Entries of the basis begin at this part of their channel's mean, at least: an entry near zero
+  // hardly moves, since its gradient is as small as it is.
+  double least_entry = 0.2;
 };
 
 // So many of the observations, at most, can be looked at: none where the prior, the law or the

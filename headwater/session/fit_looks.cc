@@ -16,7 +16,7 @@ namespace {
 constexpr Index kMostCells = Index{1} << 22;
 
 // The estimate under way is near already.
-constexpr RefinementEffort kLook = {.iterations = 15, .last_iterations = 8};
+constexpr RefinementEffort kLook = {.iterations = 15, .last_iterations = 8, .least_entry = 0};
 
 }  // namespace
 
@@ -31,8 +31,8 @@ bool Session::Fit::takes_looks() const {
 
 void Session::Fit::keep_for_looks(const Observation& y) {
   if (looked_at_.empty()) return;
-  const Index most = std::min(kMostCells / num_channels_,
-                              most_to_refine_on(leader_->learner.last()));
+  const Index most =
+      std::min(kMostCells / num_channels_, most_to_refine_on(leader_->learner.last()));
   if (looked_at_.size() < most) {
     looked_at_.add(y);
   } else {
