@@ -190,8 +190,8 @@ class Search {
   }
 
   // After all choices: by a look at all observations at once, where activations are unbounded.
-  void refine(StartTrial& trial) {
-    if (effort_.is_light || most_to_refine_on(trial.estimate) < observations_.size()) return;
+  bool refine(StartTrial& trial) {
+    if (effort_.is_light || most_to_refine_on(trial.estimate) < observations_.size()) return false;
     std::vector<Estimate> others;
     if (cumulants_.size() > 0 && prior_.num_components() <= kMostToTryTwice) {
       others = {trial.estimate};
@@ -199,11 +199,14 @@ class Search {
     }
     MStepOptions options = options_;
     options.expectation = expectation_;
+    bool is_refined = false;
     tasks_.run(1, [&](Index) {
       auto found = refined(observations_, trial.estimate, others, options, {}, seed_,
                            [&] { tasks_.tell(); });
-      if (found) trial.estimate = std::move(*found);
+      is_refined = found.has_value();
+      if (is_refined) trial.estimate = std::move(*found);
     });
+    return is_refined;
   }
 
   const BasisExpectation& expectation() const { return expectation_; }
@@ -401,11 +404,11 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     }
     if (laws.size() == 1) search->choose_expectation(trials.front());
   }
-  search->refine(trials.front());
+  const bool is_refined = search->refine(trials.front());
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();
   for (const StartTrial& trial : trials) report.trials.push_back(trial.report);
-  return {std::move(trials.front().estimate), search->expectation(), std::move(report)};
+  return {std::move(trials.front().estimate), search->expectation(), std::move(report), is_refined};
 }
 
 }  // namespace headwater

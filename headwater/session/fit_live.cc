@@ -67,7 +67,7 @@ void Session::Fit::catch_up() {
     climb_if_due();
   }
   if (!is_settled_) return;
-  if (takes_looks()) std::swap(looked_at_, held_back_);
+  if (takes_looks_) std::swap(looked_at_, held_back_);
   held_back_.clear();
   num_taken_in_ = 0;
 }
@@ -115,6 +115,7 @@ void Session::Fit::settle(const RecordView& observations) {
   tell_of_start();
   Start start = find_start(observations, {});
   const AnyPrior& prior = start_prior(start.estimate.prior.name());
+  takes_looks_ = start.is_refined && may_take_looks(start.estimate);
   Contender last = contender(std::move(start), observations, num_to_hold_back(prior));
   const std::string before = this->prior().name();
   rival_.reset();
