@@ -20,6 +20,7 @@
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/level_prior.hpp"
+#include "headwater/learning/refinement.hpp"
 #include "headwater/learning/search_effort.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/learning/start_trials.hpp"
@@ -39,6 +40,9 @@ constexpr Index kFewestForChoices = 30;
 constexpr Index kFewestToRemember = 48;
 // Choices are made on more observations than a trial is fitted to, if there are so many times more.
 constexpr Index kManyMore = 2;
+
+// Up to so many components, a refinement begins at the cumulants, too.
+constexpr Index kMostToTryTwice = 12;
 
 void sort_by_likelihood(std::vector<StartTrial>& trials, std::size_t count) {
   std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
@@ -112,6 +116,7 @@ class Search {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);
       Estimate estimate = with_season({std::move(basis), prior, law}, profiles);
+      if (begin.name == kCumulants) cumulants_ = estimate.basis;
       trials_.push_back({{begin.name, 0, 0}, std::move(estimate), false, begin.is_factorised});
     }
   }
@@ -167,6 +172,26 @@ class Search {
         found_channel_profiles(with_law(filter_, trial.estimate), trial.estimate.season,
                                chosen_on().first(fitted_part(chosen_on().size())));
     observations_ = with_channel_profiles(observations_, profiles, exposed_);
+  }
+
+  // After all choices: by a look at all observations at once, where activations are unbounded.
+  bool refine(StartTrial& trial) {
+    if (effort_.is_light || most_to_refine_on(trial.estimate) < observations_.size()) return false;
+    std::vector<Estimate> others;
+    if (cumulants_.size() > 0 && prior_.num_components() <= kMostToTryTwice) {
+      others = {trial.estimate};
+      others.front().basis = cumulants_;
+    }
+    MStepOptions options = options_;
+    options.expectation = expectation_;
+    bool is_refined = false;
+    tasks_.run(1, [&](Index) {
+      auto found = refined(observations_, trial.estimate, others, options, {}, seed_,
+                           [&] { tasks_.tell(); });
+      is_refined = found.has_value();
+      if (is_refined) trial.estimate = std::move(*found);
+    });
+    return is_refined;
   }
 
   const BasisExpectation& expectation() const { return expectation_; }
@@ -341,6 +366,7 @@ class Search {
   SearchEffort effort_;
   Index num_tried_;
   std::vector<StartTrial> trials_;
+  Matrix cumulants_;  // a beginning, as it was
   SearchTasks tasks_;
   Stage last_stage_;
   MakeTrialEngine filter_;  // which need not learn
@@ -387,10 +413,11 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     if (laws.size() == 1) search->choose_expectation(trials.front());
     if (!effort.is_light) report.memory = search->choose_memory(trials.front());
   }
+  const bool is_refined = search->refine(trials.front());
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();
   for (const StartTrial& trial : trials) report.trials.push_back(trial.report);
-  return {std::move(trials.front().estimate), search->expectation(), std::move(report)};
+  return {std::move(trials.front().estimate), search->expectation(), std::move(report), is_refined};
 }
 
 }  // namespace headwater

@@ -74,7 +74,7 @@ std::vector<Beginning> beginnings(const Eigen::Ref<const Matrix>& observations,
   });
   if (cumulants.size() > 0) {
     bases.push_back({"factorisation of cumulants", std::move(of_cumulants), true});
-    bases.push_back({"cumulants", std::move(cumulants)});
+    bases.push_back({kCumulants, std::move(cumulants)});
   }
   bases.push_back({"factorisation", std::move(of_random), true});
   return bases;

@@ -10,9 +10,11 @@
 
 namespace headwater {
 
+inline constexpr const char* kCumulants = "cumulants";
+
 // A basis that a search for a start begins with.
 struct Beginning {
-  std::string name;  // "cumulants", "factorisation", "random 1", ...
+  std::string name;  // kCumulants, "factorisation", "random 1", ...
   Matrix basis;
   bool is_factorised = false;
 };

@@ -238,6 +238,40 @@ void OnlineEm::begin_from_average() {
   blocks_.clear();
 }
 
+bool OnlineEm::take_up(Estimate estimate, const StatisticsOf& statistics_of) {
+  if (engine_->mutable_statistics() == nullptr) return false;
+  if (m_step_.is_expanded()) {
+    estimate = with_column_sums(std::move(estimate), column_sums(estimate_.basis));
+  }
+  const Statistics found = statistics_of(estimate);
+  engine_->finish();  // observations that wait for their statistics are among those of the estimate
+  if (options_.keep_blocks && blocks_.has_begun() && engine_->has_new_statistics()) {
+    blocks_.add(engine_->statistics());
+  }
+  Statistics& statistics = *engine_->mutable_statistics();
+  statistics.s1 = found.s1;
+  statistics.s2 = found.s2;
+  statistics.s3 = found.s3;
+  statistics.s4 = found.s4;
+  if (found.unseen.size() > 0) {
+    statistics.unseen = found.unseen;
+  } else if (statistics.unseen.size() > 0) {
+    statistics.unseen.setZero();
+  }
+  statistics.squared_weights = 1 / static_cast<double>(std::max<std::int64_t>(clock_, 1));
+  estimate_ = std::move(estimate);
+  engine_->set_basis(estimate_.basis);
+  engine_->set_law(estimate_.law);
+  engine_->set_prior(estimate_.prior);
+  next_curvature_ = 0;
+  if (options_.average && !average_.empty()) {
+    average_ = {};
+    for (std::int64_t i = 0; i < m_steps_; ++i) average_.add(statistics.sums());
+  }
+  if (options_.keep_blocks) begin_block();
+  return true;
+}
+
 Estimate OnlineEm::averaged() const {
   return average_.empty() ? last() : with_unit_scale(working_average());
 }

@@ -50,6 +50,10 @@ void Contender::finish() {
   if (average) follow_average();
 }
 
+void Contender::take_up(Estimate estimate, const OnlineEm::StatisticsOf& statistics_of) {
+  if (learner.take_up(std::move(estimate), statistics_of) && average) follow_average();
+}
+
 // A component that was given a new column has ended the average.
 void Contender::follow_average() {
   if (!learner.has_average()) {
@@ -98,6 +102,13 @@ Rung rung_at(std::int64_t n, std::int64_t full, bool searches) {
   const std::int64_t of_twos = n % 3 == 0 ? n / 3 : n;
   const bool is_due = n > 1 && (of_twos & (of_twos - 1)) == 0;
   return is_due ? Rung::kProvisional : Rung::kNone;
+}
+
+bool is_look_due(std::int64_t n, std::int64_t full) {
+  if (full <= 0) return false;
+  std::int64_t next = 2 * full;
+  while (next < n) next *= 2;
+  return n == next;
 }
 
 bool is_mean_due(std::int64_t n, Index num_channels) {

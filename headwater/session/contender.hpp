@@ -18,6 +18,7 @@ struct Start {
   Estimate estimate;
   BasisExpectation expectation = {};
   StartReport report = {};
+  bool is_refined = false;  // see learning/refinement.hpp
 };
 
 // A fit of the stream from one start. Of those that there are, one leads: its predictions are
@@ -42,6 +43,8 @@ struct Contender {
   StepReport step(const Observation& y, bool predicts_by_average,
                   const OnlineEm::BeforeMStep& before_m_step);
   void finish();
+  // See OnlineEm::take_up.
+  void take_up(Estimate estimate, const OnlineEm::StatisticsOf& statistics_of);
   bool is_by_average() const { return average && average->leads(); }
   // Which has predicted the last observation.
   const Engine& engine() const {
@@ -97,6 +100,10 @@ Rung rung_at(std::int64_t observations, std::int64_t full, bool searches);
 // after each of the first 64, and then 32 times while they double. Not where a mean of so many
 // cells costs more than the steps do.
 bool is_mean_due(std::int64_t observations, Index num_channels);
+
+// Whether the fit under way is to look at all observations so far at once: each time that their
+// number has doubled since the last start was found.
+bool is_look_due(std::int64_t observations, std::int64_t full);
 
 // The log-probability of an observation when nothing at all was seen before, not even how large
 // counts are: the count n of a cell has the probability 1 / ((n + 1) (n + 2)), which is a geometric

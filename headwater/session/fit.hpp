@@ -153,6 +153,10 @@ class Session::Fit {
   void take_up_means(const RecordView& seen);
   void settle(const RecordView& observations);
   void take_in(const Observation& y);
+  // Looks at all observations so far at once (fit_looks.cc).
+  bool may_take_looks(const Estimate& start) const;
+  void keep_for_looks(const Observation& y);
+  void look_if_due();
   StepReport first_step();
   void end_race_if_over();
   void begin_trace_if_new(const std::string& prior_before);
@@ -255,6 +259,8 @@ class Session::Fit {
   std::optional<Contender> leader_;
   std::optional<Contender> rival_;
   Race race_;
+  bool takes_looks_ = false;
+  Record looked_at_;  // all observations so far, as long as there will be a look at them
 
   // Of a fit by rounds: sequences that are in, those that were reported one observation at a time,
   // and observations that were reported. In the middle of a report, what is left of it.

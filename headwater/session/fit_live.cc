@@ -36,7 +36,9 @@ void Session::Fit::add(const Observation& y) {
   }
   if (!leader_ && held_back_.empty()) begin();
   if (is_settled_ && held_back_.empty()) {
+    keep_for_looks(y);
     take_in(y);
+    look_if_due();
     return;
   }
   held_back_.add(y);
@@ -65,6 +67,7 @@ void Session::Fit::catch_up() {
     climb_if_due();
   }
   if (!is_settled_) return;
+  if (takes_looks_) std::swap(looked_at_, held_back_);
   held_back_.clear();
   num_taken_in_ = 0;
 }
@@ -112,6 +115,7 @@ void Session::Fit::settle(const RecordView& observations) {
   tell_of_start();
   Start start = find_start(observations, {});
   const AnyPrior& prior = start_prior(start.estimate.prior.name());
+  takes_looks_ = start.is_refined && may_take_looks(start.estimate);
   Contender last = contender(std::move(start), observations, num_to_hold_back(prior));
   const std::string before = this->prior().name();
   rival_.reset();

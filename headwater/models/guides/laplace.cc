@@ -16,7 +16,7 @@ auto part_of(const Eigen::Map<const Matrix>& rows, const Stretch& s) {
 
 }  // namespace
 
-void Laplace::look_at(const Evidence& evidence) {
+void Laplace::find_slope(const Evidence& evidence) {
   const Index components = point_.size();
   const Eigen::Map<const RowMatrix> rows = evidence.rows();
   const Index channels = rows.rows();
@@ -28,7 +28,6 @@ void Laplace::look_at(const Evidence& evidence) {
   intensities = intensities.cwiseMax(std::numeric_limits<double>::min());
   evidence.forces(as_span(intensities), forces_);
   const Eigen::Map<const Vector> gains(forces_.gains.data(), channels);
-  const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), channels);
   auto shares = shares_.resize(channels, components);
   shares.noalias() = rows.leftCols(components) * activations_.asDiagonal();
 
@@ -41,6 +40,12 @@ void Laplace::look_at(const Evidence& evidence) {
     slope_ -= lost_;
   }
   slope_.array() -= evidence.total().head(components).array() * activations_.array();
+}
+
+void Laplace::look_around(const Evidence& evidence) {
+  find_slope(evidence);
+  const Index components = point_.size();
+  const Eigen::Map<const Vector> curvatures(forces_.curvatures.data(), shares_.rows());
   missing_ = (-slope_).cwiseMax(0);
 
   if (is_full()) {
@@ -73,6 +78,14 @@ void Laplace::add_products(const Evidence& evidence, const Eigen::Ref<const Vect
         part_of(std::as_const(shares_).view(), s).transpose() *
         forces.segment(static_cast<Index>(s.first), static_cast<Index>(s.size));
   });
+}
+
+double Laplace::value(const Evidence& evidence) const {
+  const Vector& total = evidence.total();
+  double linear = total.head(point_.size()).dot(activations_);
+  if (total.size() > point_.size()) linear += total[point_.size()];
+  return evidence.value({intensities_.data(), static_cast<std::size_t>(intensities_.size())}) -
+         linear;
 }
 
 double Laplace::make_step() {

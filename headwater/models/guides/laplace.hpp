@@ -29,14 +29,27 @@ class Laplace {
   void fit(const Evidence& evidence, const Vector& start, const AddPrior& add_prior) {
     point_ = start;
     for (int i = 0; i < kMostSteps; ++i) {
-      look_at(evidence);
+      look_around(evidence);
       total_slope_ = slope_;
       total_curvature_ = is_full() ? curvature_ : step_curvature_;
       add_prior(point_, total_slope_, total_curvature_);
       if (make_step() < kSmallStep) break;
     }
-    look_at(evidence);
+    look_around(evidence);
   }
+
+  // Slope, curvature and value at a given point.
+  void look_at(const Evidence& evidence, const Eigen::Ref<const Vector>& point) {
+    point_ = point;
+    look_around(evidence);
+  }
+  // The slope alone, which takes less.
+  void find_slope(const Evidence& evidence, const Eigen::Ref<const Vector>& point) {
+    point_ = point;
+    find_slope(evidence);
+  }
+  // The log-likelihood at the point, without the base measure and the rest (see Evidence).
+  double value(const Evidence& evidence) const;
 
   bool is_full() const { return point_.size() <= kMostFull; }
   const Vector& point() const { return point_; }
@@ -50,7 +63,8 @@ class Laplace {
   // Of log x: a factor of seven. Longer steps overshoot where the curvature changes.
   static constexpr double kLongestStep = 2;
 
-  void look_at(const Evidence& evidence);
+  void look_around(const Evidence& evidence);
+  void find_slope(const Evidence& evidence);
   void add_products(const Evidence& evidence, const Eigen::Ref<const Vector>& forces,
                     Vector& out) const;  // out_k += sum_j forces_j s_jk
   double make_step();                    // its length: the largest change of a component

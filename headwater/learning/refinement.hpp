@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "headwater/learning/estimate.hpp"
+#include "headwater/observation.hpp"
+
+namespace headwater {
+
+// Estimates of models with unbounded activations, made better by a look at many observations at
+// once. Where counts nearly determine the activations, EM hardly moves columns that have taken in
+// parts of each other, and noisy steps cannot be combined. EM by Laplace's approximation can
+// (laplace_em), so that it ends near the estimate of maximum likelihood.
+
+struct RefinementEffort {
+  std::int64_t iterations = 40;       // of EM on the part that is fitted to ...
+  std::int64_t last_iterations = 20;  // ... and then on all
+  // Entries of the basis begin at this part of their channel's mean, at least: an entry near zero
+  // hardly moves, since its gradient is as small as it is.
+  double least_entry = 0.2;
+};
+
+// So many of the observations, at most, can be looked at: none where the prior, the law or the
+// season is not one that this is done for.
+Index most_to_refine_on(const Estimate& estimate);
+
+// An estimate from the first two thirds of the observations predicts the rest, one after the other.
+// If it does so better than `now`, what EM makes of it on all observations is returned; if not,
+// nothing. That is the test of Laplace's approximation, too, which is poor where counts are few. EM
+// begins at `now` and at `others`, and goes on from the one that is likeliest in the end. The
+// judge is the filter of the fast engine.
+//
+// tell is called now and then.
+std::optional<Estimate> refined(const RecordView& observations, const Estimate& now,
+                                const std::vector<Estimate>& others, const MStepOptions& options,
+                                const RefinementEffort& effort, std::uint64_t seed,
+                                const std::function<void()>& tell = {});
+
+// What the M-step wants of these observations, under an estimate whose prior may have any scale.
+Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,
+                              bool learn_prior);
+
+}  // namespace headwater

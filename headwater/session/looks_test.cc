@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include "headwater/models/log_gaussian.hpp"
+#include "headwater/reference/streams.hpp"
+#include "headwater/session/checkpoint.hpp"
+#include "headwater/session/contender.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr Index kStart = 320;
+constexpr Index kLook = 2 * kStart;
+constexpr Index kEnd = 800;
+
+Config looking_config() {
+  Config config;
+  config.num_components = 2;
+  config.prior.name = "log-gaussian";
+  config.counts.law = "poisson";
+  config.start_on = kStart;
+  config.engine.num_particles = 50;
+  return config;
+}
+
+const Matrix& looked_at_counts() {
+  static const Matrix basis = (Matrix(5, 2) << 40, 10, 30, 20, 10, 50, 20, 40, 25, 25).finished();
+  static const Matrix counts =
+      reference::simulate_record(AnyPrior(LogGaussian(2, 0.6, 0.5)), basis, kEnd, 3);
+  return counts;
+}
+
+void feed_rows(Restarts& restarts, Index first, Index last) {
+  std::vector<double> counts(5);
+  for (Index t = first; t < last; ++t) {
+    for (Index m = 0; m < 5; ++m) counts[static_cast<std::size_t>(m)] = looked_at_counts()(m, t);
+    restarts.update(Observation(counts));
+  }
+}
+
+TEST(Looks, AreDueEachTimeThatTheObservationsHaveDoubled) {
+  std::vector<std::int64_t> due;
+  for (std::int64_t n = 1; n <= 5000; ++n) {
+    if (is_look_due(n, 300)) due.push_back(n);
+  }
+  EXPECT_EQ(due, (std::vector<std::int64_t>{600, 1200, 2400, 4800}));
+  EXPECT_FALSE(is_look_due(0, 0));
+  EXPECT_FALSE(is_look_due(1, 0));
+}
+
+// Before the start; with rows kept; at the look; while the fit as it was runs beside the new one.
+TEST(Looks, AFitThatWasPutAwayEndsInTheSameBits) {
+  Restarts whole(looking_config(), 1);
+  feed_rows(whole, 0, kEnd);
+  whole.finish();
+  const std::string expected = put_away(whole);
+  for (const Index cut : {kStart - 10, kStart + 100, kLook, kLook + 20}) {
+    Restarts first(looking_config(), 1);
+    feed_rows(first, 0, cut);
+    const Checkpoint checkpoint{fit_options(first), {}, {}, put_away(first)};
+    Restarts second(looking_config(), 1);
+    take_up(checkpoint, "test", second);
+    feed_rows(second, cut, kEnd);
+    second.finish();
+    EXPECT_EQ(put_away(second), expected) << "cut at " << cut;
+  }
+}
+
+// After a look the state has a second fit. With steps that were asked for there is none.
+TEST(Looks, AreTakenUnlessStepsWereAskedFor) {
+  for (const bool asks : {false, true}) {
+    Config config = looking_config();
+    if (asks) config.step_size = StepSize::power(0.6);
+    Restarts restarts(config, 1);
+    feed_rows(restarts, 0, kLook - 8);
+    const std::size_t before = put_away(restarts).size();
+    feed_rows(restarts, kLook - 8, kLook + 8);
+    const std::size_t after = put_away(restarts).size();
+    // Sixteen rows of five counts, and at a look a second fit.
+    if (asks) {
+      EXPECT_LT(after, before + 1000);
+    } else {
+      EXPECT_GT(after, before + 4000);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headwater
