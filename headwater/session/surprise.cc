@@ -203,15 +203,13 @@ Index SurpriseMeter::weigh_points(Index size) {
   likelihoods_.array() *= weights.array();
   const double least = kRuledOut * likelihoods_.sum();
   if (!(least > 0)) return size;  // no point explains the count
-  double sum = 0;
   Index left = 0;
   for (Index i = 0; i < size; ++i) {
     const bool is_kept = likelihoods_[i] >= least;
     weights[i] = is_kept ? likelihoods_[i] : 0;
-    sum += weights[i];
     left += is_kept ? 1 : 0;
   }
-  weights /= sum;
+  weights *= 1 / weights.sum();
   if (4 * left > 3 * size) return size;  // not worth it
   kept_.clear();
   for (Index i = 0; i < size; ++i) {

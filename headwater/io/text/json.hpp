@@ -19,7 +19,9 @@ class JsonWriter {
  public:
   enum class Layout { compact, indented };
 
-  explicit JsonWriter(Layout layout = Layout::compact) : layout_(layout) {}
+  explicit JsonWriter(Layout layout = Layout::compact) : layout_(layout) {
+    text_.reserve(1024);  // a line of a log
+  }
 
   JsonWriter& begin_object() { return begin('{', '}'); }
   JsonWriter& end_object() { return end('}'); }
