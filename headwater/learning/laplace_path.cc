@@ -22,6 +22,8 @@ constexpr double kLongestStep = 2;
 constexpr double kLongestPart = 0.5;
 constexpr int kMostHalvings = 8;
 constexpr double kNear = 0.1;
+// The mean is no farther from the mode than so many deviations of what is not seen.
+constexpr double kMostShift = 1;
 // Of the largest entry, what is added to a block that is not positive definite.
 constexpr double kLeastRidge = 1e-3;
 
@@ -132,6 +134,7 @@ double LaplacePath::fit(const Estimate& estimate) {
   }
   has_path_ = true;
   find_covariances();
+  bound_covariances();
   find_means(emission, moves);
   double base = 0;
   for (Index t = 0; t < size(); ++t) base += emission.log_base_measure(record_[t]);
@@ -242,28 +245,26 @@ void LaplacePath::factorise(Index t) {
   }
   precision_ = curvature + rest;
   precision_.diagonal() += left_out;
-  auto filtered = block(filtered_, t);
-  if (invert_precision(filtered) && are_bounded(filtered.diagonal(), t)) return count_determinant();
+  if (invert_precision(t)) return count_determinant();
   precision_ = curvature + rest;
   double ridge = kLeastRidge * std::max(1.0, precision_.cwiseAbs().maxCoeff());
-  for (; !invert_precision(filtered) && std::isfinite(ridge); ridge *= 2) {
+  for (; !invert_precision(t) && std::isfinite(ridge); ridge *= 2) {
     precision_.diagonal().array() += ridge;
   }
   count_determinant();
 }
 
-bool LaplacePath::invert_precision(Eigen::Ref<Matrix> out) {
+// Where what has been seen would leave more doubt than there was before, H is all but singular,
+// and sums along the path would grow without bound.
+bool LaplacePath::invert_precision(Index t) {
   factor_.compute(precision_);
   if (factor_.info() != Eigen::Success) return false;
-  out.setIdentity();
-  factor_.solveInPlace(out);
-  return true;
-}
-
-// What has been seen does not leave more doubt than there was before.
-bool LaplacePath::are_bounded(const Eigen::Ref<const Vector>& variances, Index t) const {
-  if (is_logarithmic_) return (variances.array() <= most_.array()).all();
-  return (9 * variances.array() <= most_.array() * path_.col(t).array().square()).all();
+  auto filtered = block(filtered_, t);
+  filtered.setIdentity();
+  factor_.solveInPlace(filtered);
+  const auto variances = filtered.diagonal().array();
+  return (variances <= most_deviations(t).array().square()).all() &&
+         (variances * links_.col(t).array().abs() <= 1).all();
 }
 
 void LaplacePath::count_determinant() {
@@ -316,7 +317,30 @@ void LaplacePath::find_means(const Emission& emission, const LogMoves& moves) {
     add_moves(moves, t);
   }
   solve(means_);
-  means_ += path_;
+  for (Index t = 0; t < size(); ++t) {
+    const Vector most = kMostShift * most_deviations(t);
+    means_.col(t) = path_.col(t) + means_.col(t).cwiseMax(-most).cwiseMin(most);
+  }
+}
+
+// Of z, before anything is seen.
+Vector LaplacePath::most_deviations(Index t) const {
+  const Vector deviations = most_.cwiseSqrt();
+  return is_logarithmic_ ? deviations : deviations.cwiseProduct(path_.col(t)) / 3;
+}
+
+// Far from the maximum of the likelihood the path can be at a point where H is all but singular.
+// Expansions around it say nothing, and a single one would spoil all sums.
+void LaplacePath::bound_covariances() {
+  Vector parts = Vector::Ones(size());
+  for (Index t = 0; t < size(); ++t) {
+    auto here = block(covariances_, t);
+    const double most = here.diagonal().cwiseQuotient(most_deviations(t).cwiseAbs2()).maxCoeff();
+    if (!(most > 1)) continue;
+    parts[t] = 1 / std::sqrt(most);
+    here *= parts[t] * parts[t];
+  }
+  for (Index t = 0; t + 1 < size(); ++t) cross_.col(t) *= parts[t] * parts[t + 1];
 }
 
 // The expected slope of the moves, by their third derivatives.

@@ -64,12 +64,13 @@ class LaplacePath {
   double look(const Emission& emission, const LogMoves& moves);
   void add_moves(const LogMoves& moves, Index t);
   void factorise(Index t);
-  bool invert_precision(Eigen::Ref<Matrix> out);
-  bool are_bounded(const Eigen::Ref<const Vector>& variances, Index t) const;
+  bool invert_precision(Index t);  // false if that is not to be used
   void count_determinant();
   // b becomes H^-1 b.
   void solve(Matrix& b) const;
   void find_covariances();
+  Vector most_deviations(Index t) const;
+  void bound_covariances();
   void find_means(const Emission& emission, const LogMoves& moves);
   void set_points(Index t);
   void add_mean_points(Index t);
