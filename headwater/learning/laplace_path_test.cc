@@ -26,14 +26,15 @@ Matrix basis_of_two(double counts) {
 // components, u_1, u_2, ... one after another.
 double plain_log_density(const Matrix& record, const Matrix& basis, const Vector& path) {
   constexpr double kPersistence = 0.8;
-  constexpr double kNoise = 0.4;
+  constexpr double kSpreadOfMoves = 0.4;
   const Index components = basis.cols();
   double sum = 0;
   for (Index t = 0; t < record.cols(); ++t) {
     const Vector u = path.segment(t * components, components);
     for (Index k = 0; k < components; ++k) {
       const double mean = t == 0 ? 0 : kPersistence * path[(t - 1) * components + k];
-      const double spread = t == 0 ? kNoise / std::sqrt(1 - kPersistence * kPersistence) : kNoise;
+      const double spread =
+          t == 0 ? kSpreadOfMoves / std::sqrt(1 - kPersistence * kPersistence) : kSpreadOfMoves;
       const double z = (u[k] - mean) / spread;
       sum -= z * z / 2 + std::log(spread) + std::log(2 * M_PI) / 2;
     }
