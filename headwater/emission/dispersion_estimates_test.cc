@@ -112,7 +112,9 @@ TEST(DispersionLine, BeginsAtZero) {
     for (Index m = 0; m < 30; ++m) logarithms[m] += m % 2 == 0 ? 0.25 : -0.25;
     const std::vector<double> statistics = asking_for(logarithms, 4);
     const double first = std::log(channel_dispersions(statistics, kObservations, now, counts)[0]);
-    if (slope > 0) EXPECT_NEAR(first, last, 2e-2) << slope;
+    if (slope > 0) {
+      EXPECT_NEAR(first, last, 2e-2) << slope;
+    }
     last = first;
   }
 }
