@@ -221,11 +221,12 @@ class Search {
   StartReport::MemoryChoice choose_memory(const StartTrial& trial) {
     const Index known = fitted_part(tried_again().size());
     const bool is_fitted = chosen_on().size() == tried_again().size();
-    const bool is_long_enough = tried_again().size() - known >= kFewestToRemember;
+    const bool is_long_enough = observations_.size() - known >= kFewestToRemember;
     if (!is_fitted || !is_long_enough || !is_scarce(trial)) return {};
     const Estimate start = refitted(trial, trial.estimate.law, known, expectation_);
     const auto predict = [&](Memory memory) {
-      return predictions_while_learning(start, steps_after_search(known, memory), expectation_);
+      return predictions_while_learning(start, observations_, known,
+                                        steps_after_search(known, memory), expectation_);
     };
     return headwater::choose_memory(predict, tasks_);
   }
@@ -275,18 +276,17 @@ class Search {
     const Index fitted = fitted_part(all.size());
     const Estimate start = refitted(trial, law, known, expectation);
     if (known == fitted) return held_out_predictions(*with_law(filter_, start), all, fitted);
-    return predictions_while_learning(start, steps_after_search(known, Memory::kShort),
+    return predictions_while_learning(start, all, fitted, steps_after_search(known, Memory::kShort),
                                       expectation);
   }
-  // Of the same observations, by a fit that goes on from there.
-  Vector predictions_while_learning(const Estimate& start, const StepSize& steps,
-                                    const BasisExpectation& expectation) {
-    const RecordView all = chosen_on();
+  // Of those after the fitted ones, by a fit that goes on from there.
+  Vector predictions_while_learning(const Estimate& start, const RecordView& all, Index fitted,
+                                    const StepSize& steps, const BasisExpectation& expectation) {
     MStepOptions options = last_stage_.options;
     options.expectation = expectation;
-    return headwater::predictions_while_learning(
-        with_law(learner_, start), start, all, fitted_part(tried_again().size()),
-        fitted_part(all.size()), steps, options, [&] { tasks_.tell(); });
+    return headwater::predictions_while_learning(with_law(learner_, start), start, all,
+                                                 fitted_part(tried_again().size()), fitted, steps,
+                                                 options, [&] { tasks_.tell(); });
   }
   Estimate refitted(const StartTrial& trial, const AnyLaw& law, Index observations,
                     const BasisExpectation& expectation) {
