@@ -1,9 +1,6 @@
 #include "headwater/learning/automatic_start.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -12,7 +9,6 @@
 #include "headwater/engines/drifting_engine.hpp"
 #include "headwater/engines/exact_engine.hpp"
 #include "headwater/engines/gains_engine.hpp"
-#include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/basis_expectation.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/beginnings.hpp"
@@ -40,9 +36,6 @@ constexpr Index kFewestForChoices = 30;
 constexpr Index kFewestToRemember = 48;
 // Choices are made on more observations than a trial is fitted to, if there are so many times more.
 constexpr Index kManyMore = 2;
-
-// Up to so many components, a refinement begins at the cumulants, too.
-constexpr Index kMostToTryTwice = 12;
 
 void sort_by_likelihood(std::vector<StartTrial>& trials, std::size_t count) {
   std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
@@ -176,20 +169,13 @@ class Search {
 
   // After all choices: by a look at all observations at once, where activations are unbounded.
   bool refine(StartTrial& trial) {
-    if (effort_.is_light || most_to_refine_on(trial.estimate) < observations_.size()) return false;
-    std::vector<Estimate> others;
-    if (cumulants_.size() > 0 && prior_.num_components() <= kMostToTryTwice) {
-      others = {trial.estimate};
-      others.front().basis = cumulants_;
-    }
+    if (effort_.is_light) return false;
     MStepOptions options = options_;
     options.expectation = expectation_;
     bool is_refined = false;
     tasks_.run(1, [&](Index) {
-      auto found = refined(observations_, trial.estimate, others, options, {}, seed_,
-                           [&] { tasks_.tell(); });
-      is_refined = found.has_value();
-      if (is_refined) trial.estimate = std::move(*found);
+      is_refined = refine_start(
+          observations_, cumulants_, options, seed_, [&] { tasks_.tell(); }, trial.estimate);
     });
     return is_refined;
   }

@@ -42,7 +42,7 @@ TEST(AndersonSteps, EndALinearIterationAfterAsManyStepsAsItHasDirections) {
   AndersonSteps steps(5);
   Vector x = Vector::Zero(3);
   for (int i = 0; i < 5; ++i) x = steps.next(x, target + map * (x - target));
-  EXPECT_LT((x - target).norm(), 1e-5);
+  EXPECT_LT((x - target).norm(), 1e-4);  // what the ridge of the combination leaves
   // Without them the slowest direction has gone a tenth of its way.
   Vector plain = Vector::Zero(3);
   for (int i = 0; i < 5; ++i) plain = target + map * (plain - target);

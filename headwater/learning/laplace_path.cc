@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "headwater/emission/shared_rows.hpp"
+#include "headwater/learning/path_coordinate.hpp"
 #include "headwater/smoothers/smoother.hpp"
 
 namespace headwater {
@@ -26,67 +27,6 @@ constexpr double kNear = 0.1;
 constexpr double kMostShift = 1;
 // Of the largest entry, what is added to a block that is not positive definite.
 constexpr double kLeastRidge = 1e-3;
-
-// Where the path is found: in z = u for normal moves. Else in z, the cube root of x, which is more
-// nearly normal for gamma laws and Poisson counts: of a gamma density, the third derivative is zero
-// at the mode.
-struct Coordinate {
-  Coordinate(bool is_logarithmic, double z) {
-    if (is_logarithmic) {
-      u = z;
-    } else {
-      u = 3 * std::log(z);
-      d1 = 3 / z;
-      d2 = -3 / (z * z);
-      d3 = 6 / (z * z * z);
-    }
-  }
-  double u;
-  double d1 = 1;  // derivatives of u
-  double d2 = 0;
-  double d3 = 0;
-};
-
-LogStateTerms in_coordinate(const LogStateTerms& f, const Coordinate& c) {
-  return {f.value, f.d1 * c.d1, f.d2 * c.d1 * c.d1 + f.d1 * c.d2,
-          f.d3 * c.d1 * c.d1 * c.d1 + 3 * f.d2 * c.d1 * c.d2 + f.d1 * c.d3};
-}
-
-// The density is one of z, so that it has a factor du / dz, with derivatives of its logarithm.
-void add_density_of(const Coordinate& c, bool is_logarithmic, double z, LogStateTerms& out) {
-  if (is_logarithmic) return;
-  out.value += std::log(c.d1);
-  out.d1 -= 1 / z;
-  out.d2 += 1 / (z * z);
-  out.d3 -= 2 / (z * z * z);
-}
-
-LogStateTerms first_in(const LogMoves& moves, Index k, double z) {
-  const Coordinate c(moves.is_logarithmic(), z);
-  LogStateTerms terms = in_coordinate(moves.first(k, c.u), c);
-  add_density_of(c, moves.is_logarithmic(), z, terms);
-  return terms;
-}
-
-LogMoveTerms move_in(const LogMoves& moves, Index k, double before, double after) {
-  if (moves.is_logarithmic()) return moves.move(k, before, after);
-  const Coordinate b(false, before);
-  const Coordinate a(false, after);
-  const LogMoveTerms f = moves.move(k, b.u, a.u);
-  const LogStateTerms of_before = in_coordinate({f.value, f.b, f.bb, f.bbb}, b);
-  LogStateTerms of_after = in_coordinate({f.value, f.a, f.aa, f.aaa}, a);
-  add_density_of(a, false, after, of_after);
-  return {of_after.value,
-          of_before.d1,
-          of_after.d1,
-          of_before.d2,
-          f.ba * b.d1 * a.d1,
-          of_after.d2,
-          of_before.d3,
-          (f.bba * b.d1 * b.d1 + f.ba * b.d2) * a.d1,
-          (f.baa * a.d1 * a.d1 + f.ba * a.d2) * b.d1,
-          of_after.d3};
-}
 
 }  // namespace
 
@@ -199,12 +139,12 @@ double LaplacePath::look(const Emission& emission, const LogMoves& moves) {
   for (Index t = 0; t < size(); ++t) {
     for (Index k = 0; k < components_; ++k) {
       if (begins(t)) {
-        const LogStateTerms terms = first_in(moves, k, path_(k, t));
+        const LogStateTerms terms = first_in_coordinate(moves, k, path_(k, t));
         value += terms.value;
         slopes_(k, t) += terms.d1;
         own_(k, t) -= terms.d2;
       } else {
-        const LogMoveTerms terms = move_in(moves, k, path_(k, t - 1), path_(k, t));
+        const LogMoveTerms terms = move_in_coordinate(moves, k, path_(k, t - 1), path_(k, t));
         value += terms.value;
         slopes_(k, t - 1) += terms.b;
         slopes_(k, t) += terms.a;
@@ -349,13 +289,13 @@ void LaplacePath::add_moves(const LogMoves& moves, Index t) {
     const Index at = k * (components_ + 1);
     const double after = covariances_(at, t);
     if (begins(t)) {
-      const LogStateTerms terms = first_in(moves, k, path_(k, t));
+      const LogStateTerms terms = first_in_coordinate(moves, k, path_(k, t));
       means_(k, t) += terms.d1 + terms.d3 * after / 2;
       continue;
     }
     const double before = covariances_(at, t - 1);
     const double both = cross_(k, t - 1);
-    const LogMoveTerms terms = move_in(moves, k, path_(k, t - 1), path_(k, t));
+    const LogMoveTerms terms = move_in_coordinate(moves, k, path_(k, t - 1), path_(k, t));
     means_(k, t - 1) +=
         terms.b + (terms.bbb * before + 2 * terms.bba * both + terms.baa * after) / 2;
     means_(k, t) += terms.a + (terms.bba * before + 2 * terms.baa * both + terms.aaa * after) / 2;

@@ -19,6 +19,8 @@ constexpr double kSmallChange = 0.05;
 constexpr Index kMostKept = Index{1} << 25;
 // Observations times entries of the basis times components, so that an iteration takes seconds.
 constexpr double kMostRefinementWork = 4e8;
+// Up to so many components EM begins twice.
+constexpr Index kMostToTryTwice = 12;
 // Of fewer observations nothing is left to fit to and to predict.
 constexpr Index kFewest = 300;
 
@@ -82,6 +84,21 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
   best = climb(observations, best.estimate, options, effort.last_iterations, tell);
   if (!best.estimate.is_finite()) return {};
   return std::move(best.estimate);
+}
+
+bool refine_start(const RecordView& observations, const Matrix& other_basis,
+                  const MStepOptions& options, std::uint64_t seed,
+                  const std::function<void()>& tell, Estimate& estimate) {
+  if (most_to_refine_on(estimate) < observations.size()) return false;
+  std::vector<Estimate> others;
+  if (other_basis.size() > 0 && estimate.prior.num_components() <= kMostToTryTwice) {
+    others = {estimate};
+    others.front().basis = other_basis;
+  }
+  auto found = refined(observations, estimate, others, options, {}, seed, tell);
+  if (!found) return false;
+  estimate = std::move(*found);
+  return true;
 }
 
 Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,

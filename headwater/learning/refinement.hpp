@@ -39,6 +39,12 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
                                 const RefinementEffort& effort, std::uint64_t seed,
                                 const std::function<void()>& tell = {});
 
+// The same for an estimate that a search has found. EM begins at another basis, too, where there is
+// one. False if nothing changes.
+bool refine_start(const RecordView& observations, const Matrix& other_basis,
+                  const MStepOptions& options, std::uint64_t seed,
+                  const std::function<void()>& tell, Estimate& estimate);
+
 // What the M-step wants of these observations, under an estimate whose prior may have any scale.
 Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,
                               bool learn_prior);

@@ -12,9 +12,9 @@ namespace headwater {
 namespace {
 
 constexpr Index kCellsAnObservation = 256;
-// Every observation is compared up to 4,096 of them, then one of 8, and ever fewer, down to one of 64:
-// whether a fit predicts better than a mean is known by then, and a comparison costs a third of a step
-// of the exact engine.
+// Every observation is compared up to 4,096 of them, then one of 8, and ever fewer, down to one of
+// 64: whether a fit predicts better than a mean is known by then, and a comparison costs a third of
+// a step of the exact engine.
 constexpr std::int64_t kAllUpTo = 4096;
 constexpr std::int64_t kFewest = 64;
 

@@ -8,9 +8,9 @@
 namespace headwater {
 namespace {
 
-constexpr Index kStart = 320;
+constexpr Index kStart = 1000;
 constexpr Index kLook = 2 * kStart;
-constexpr Index kEnd = 800;
+constexpr Index kEnd = 2300;
 
 Config looking_config() {
   Config config;
@@ -22,10 +22,12 @@ Config looking_config() {
   return config;
 }
 
+// Of nine seeds the first one for which the start of the search was refined. Of the others the
+// search was found to be as good, and there are no looks.
 const Matrix& looked_at_counts() {
   static const Matrix basis = (Matrix(5, 2) << 40, 10, 30, 20, 10, 50, 20, 40, 25, 25).finished();
   static const Matrix counts =
-      reference::simulate_record(AnyPrior(LogGaussian(2, 0.6, 0.5)), basis, kEnd, 3);
+      reference::simulate_record(AnyPrior(LogGaussian(2, 0.9, 0.3)), basis, kEnd, 6);
   return counts;
 }
 
@@ -65,22 +67,20 @@ TEST(Looks, AFitThatWasPutAwayEndsInTheSameBits) {
   }
 }
 
-// After a look the state has a second fit. With steps that were asked for there is none.
-TEST(Looks, AreTakenUnlessStepsWereAskedFor) {
-  for (const bool asks : {false, true}) {
-    Config config = looking_config();
-    if (asks) config.step_size = StepSize::power(0.6);
-    Restarts restarts(config, 1);
-    feed_rows(restarts, 0, kLook - 8);
-    const std::size_t before = put_away(restarts).size();
-    feed_rows(restarts, kLook - 8, kLook + 8);
-    const std::size_t after = put_away(restarts).size();
-    // Sixteen rows of five counts, and at a look a second fit.
-    if (asks) {
-      EXPECT_LT(after, before + 1000);
-    } else {
-      EXPECT_GT(after, before + 4000);
-    }
+std::size_t size_of_state(const Config& config, Index rows) {
+  Restarts restarts(config, 1);
+  feed_rows(restarts, 0, rows);
+  return put_away(restarts).size();
+}
+
+// A fit that takes looks keeps all rows, five counts of eight bytes at least, and has a second fit
+// beside it after a look. With a burn-in that was asked for there is none of this.
+TEST(Looks, AreTakenUnlessABurnInWasAskedFor) {
+  Config without = looking_config();
+  without.burn_in = 100;
+  constexpr Index kRow = 5 * 8;
+  for (const Index rows : {kLook - 1, kLook + 1}) {
+    EXPECT_GT(size_of_state(looking_config(), rows), size_of_state(without, rows) + rows * kRow);
   }
 }
 
