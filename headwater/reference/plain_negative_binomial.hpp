@@ -26,8 +26,9 @@ class PlainNegativeBinomial {
   void add_statistics(Index m, double y, double mean, double weight, std::span<double> out) const {
     law_.add_statistics(m, y, mean, weight, out);
   }
-  void maximise(std::span<const double> statistics, double observations, const Held& held) {
-    law_.maximise(statistics, observations, held);
+  void maximise(std::span<const double> statistics, double observations, const Held& held,
+                std::span<const double> mean_counts = {}) {
+    law_.maximise(statistics, observations, held, mean_counts);
   }
 
  private:

@@ -149,8 +149,12 @@ class CellwiseLaw final : public BlockLaw {
   }
   void maximise([[maybe_unused]] std::span<const double> statistics,
                 [[maybe_unused]] double observations, [[maybe_unused]] const Held& held,
-                std::span<const double>) override {
-    if constexpr (LearnableLaw<L>) law_.maximise(statistics, observations, held);
+                [[maybe_unused]] std::span<const double> mean_counts) override {
+    if constexpr (requires { law_.maximise(statistics, observations, held, mean_counts); }) {
+      law_.maximise(statistics, observations, held, mean_counts);
+    } else if constexpr (LearnableLaw<L>) {
+      law_.maximise(statistics, observations, held);
+    }
   }
 
  private:
