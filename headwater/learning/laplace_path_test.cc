@@ -15,7 +15,7 @@
 namespace headwater {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotSeen = std::numeric_limits<double>::quiet_NaN();
 
 Matrix basis_of_two(double counts) {
   Matrix basis(4, 2);
@@ -76,8 +76,8 @@ TEST(LaplacePath, ModeCovariancesAndValueAreThoseOfTheWholePath) {
   const Matrix basis = basis_of_two(60);
   const AnyPrior prior(LogGaussian(2, 0.8, 0.4));
   Matrix record = reference::simulate_record(prior, basis, kSteps, 4);
-  record(1, 2) = kMissing;
-  record.col(4).setConstant(kMissing);
+  record(1, 2) = kNotSeen;
+  record.col(4).setConstant(kNotSeen);
   const Record rows(record);
   LaplacePath path(rows);
   const double log_likelihood = path.fit({basis, prior});
@@ -136,7 +136,7 @@ TEST(LaplacePath, StatisticsAreTheSlopeOfTheLikelihood) {
     basis << basis_of_two(40), Vector::Constant(4, 0.7);
     constexpr Index kSteps = 40;
     Matrix record = reference::simulate_record(prior, basis.leftCols(2), kSteps, 6);
-    for (Index t = 0; t < kSteps; t += 5) record(t % 4, t) = kMissing;
+    for (Index t = 0; t < kSteps; t += 5) record(t % 4, t) = kNotSeen;
     Matrix exposures = Matrix::Ones(4, kSteps);
     exposures.col(3).setConstant(1.5);
     const Record rows(record, exposures);
