@@ -104,8 +104,9 @@ TEST(LaplacePath, ModeCovariancesAndValueAreThoseOfTheWholePath) {
   EXPECT_NEAR(log_likelihood, value + (n * std::log(2 * M_PI) - log_determinant) / 2, 1e-3);
 }
 
-// For one component, sums over a grid are exact. The bounds are some three times what is found; a
-// first order that was wrong would be ten times as far off.
+// For one component, sums over a grid are exact. The error of the log-likelihood falls as one over
+// the counts, that of the statistics as one over their square: a first order that was wrong would
+// be far outside of the bounds.
 TEST(LaplacePath, ForOneComponentTheLikelihoodAndTheStatisticsAreThoseOfAGrid) {
   const Matrix shape = (Vector(4) << 0.4, 0.3, 0.2, 0.1).finished();
   for (const AnyPrior& prior : {AnyPrior(LogGaussian(1, 0.9, 0.3)), AnyPrior(GammaPrior(1, 2, 0.8)),
