@@ -63,6 +63,15 @@ Index most_to_refine_on(const Estimate& estimate) {
                   static_cast<Index>(kMostRefinementWork / work));
 }
 
+bool predicts_better(const Estimate& estimate, const Estimate& than, const RecordView& observations,
+                     std::uint64_t seed) {
+  if (!estimate.is_finite()) return false;
+  const Index first = fitted_part(observations.size());
+  const Gain gain = gain_of(predictions_of(estimate, observations, first, seed),
+                            predictions_of(than, observations, first, seed));
+  return gain.mean > 0;
+}
+
 std::optional<Estimate> refined(const RecordView& observations, const Estimate& now,
                                 const std::vector<Estimate>& others, const MStepOptions& options,
                                 const RefinementEffort& effort, std::uint64_t seed,
@@ -77,12 +86,9 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
         climb(part, raised(other, effort.least_entry), options, effort.iterations, tell);
     if (found.log_likelihood.back() > best.log_likelihood.back()) best = std::move(found);
   }
-  if (!best.estimate.is_finite()) return {};
-  const Gain gain = gain_of(predictions_of(best.estimate, observations, fitted, seed),
-                            predictions_of(now, observations, fitted, seed));
-  if (!(gain.mean > 0)) return {};
+  if (!predicts_better(best.estimate, now, observations, seed)) return {};
   best = climb(observations, best.estimate, options, effort.last_iterations, tell);
-  if (!best.estimate.is_finite()) return {};
+  if (!predicts_better(best.estimate, now, observations, seed)) return {};
   return std::move(best.estimate);
 }
 

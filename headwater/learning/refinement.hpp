@@ -27,11 +27,17 @@ struct RefinementEffort {
 // season is not one that this is done for.
 Index most_to_refine_on(const Estimate& estimate);
 
+// Whether an estimate predicts the last third of the observations better than another, by the
+// filter of the fast engine. One that has seen these observations and predicts them worse all the
+// same is where Laplace's approximation is poor.
+bool predicts_better(const Estimate& estimate, const Estimate& than, const RecordView& observations,
+                     std::uint64_t seed);
+
 // An estimate from the first two thirds of the observations predicts the rest, one after the other.
 // If it does so better than `now`, what EM makes of it on all observations is returned; if not,
 // nothing. That is the test of Laplace's approximation, too, which is poor where counts are few. EM
-// begins at `now` and at `others`, and goes on from the one that is likeliest in the end. The
-// judge is the filter of the fast engine.
+// begins at `now` and at `others`, and goes on from the one that is likeliest in the end. What EM
+// makes of it is compared with `now` once more.
 //
 // tell is called now and then.
 std::optional<Estimate> refined(const RecordView& observations, const Estimate& now,

@@ -53,11 +53,12 @@ void Session::Fit::look_if_due() {
   options.max_iterations = kIterationsOfALook;
   options.tolerance = kSmallGain;
   options.m_step = next.learner.m_step().options();
-  BatchEmResult found = laplace_em(usual, next.learner.reported(), options,
-                                   [&](std::int64_t, double, const Estimate&) {
-                                     if (on_search.get()) on_search.get()(1, 1);
-                                   });
-  if (!found.estimate.is_finite()) return;
+  const Estimate before = next.learner.reported();
+  BatchEmResult found =
+      laplace_em(usual, before, options, [&](std::int64_t, double, const Estimate&) {
+        if (on_search.get()) on_search.get()(1, 1);
+      });
+  if (!predicts_better(found.estimate, before, usual, config_.seed)) return;
   next.take_up(std::move(found.estimate), [&](const Estimate& estimate) {
     return refined_statistics(usual, estimate, next.learner.learns_prior());
   });
