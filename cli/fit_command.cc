@@ -128,9 +128,9 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         prior.counts, prior.gain, prior.standard_error);
   }
   if (const StartReport::MemoryChoice& memory = start.memory; memory.standard_error > 0) {
-    say("{} memory: a long one predicts held-out observations {} by {:.3g} nats an observation "
-        "(standard error {:.2g})\n",
-        memory.is_long ? "long" : "short", memory.gain < 0 ? "worse" : "better",
+    say("{} steps after the start: small ones, which forget less, predict held-out observations {} "
+        "by {:.3g} nats an observation (standard error {:.2g})\n",
+        memory.is_long ? "small" : "large", memory.gain < 0 ? "worse" : "better",
         std::abs(memory.gain), memory.standard_error);
   }
   if (!model.engine_reason.empty()) {

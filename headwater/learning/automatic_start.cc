@@ -18,6 +18,7 @@
 #include "headwater/learning/level_prior.hpp"
 #include "headwater/learning/refinement.hpp"
 #include "headwater/learning/search_effort.hpp"
+#include "headwater/learning/search_stages.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/learning/start_trials.hpp"
 #include "headwater/learning/step_choice.hpp"
@@ -37,53 +38,12 @@ constexpr Index kFewestToRemember = 48;
 // Choices are made on more observations than a trial is fitted to, if there are so many times more.
 constexpr Index kManyMore = 2;
 
-void sort_by_likelihood(std::vector<StartTrial>& trials, std::size_t count) {
-  std::stable_sort(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(count),
-                   [](const StartTrial& a, const StartTrial& b) {
-                     return a.report.log_likelihood > b.report.log_likelihood;
-                   });
-}
-
 // Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
 bool is_small(const AnyPrior& prior) {
   if (!prior.is_finite() || !is_in_exact_reach(prior)) return false;
   const FiniteChain& chain = prior.finite_chain();
   return chain.num_states() <= kMostStates &&
          chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
-}
-
-using Improve = std::function<void(StartTrial& trial, const Round& round,
-                                   const MStepOptions& options, const OnIteration& on_iteration)>;
-
-struct Stage {
-  std::vector<Round> rounds;
-  Improve improve;
-  MStepOptions options;
-};
-
-// The trials of a round know nothing of each other, so that each can have a thread.
-void search(std::vector<StartTrial>& trials, const std::vector<Stage>& stages, SearchTasks& tasks) {
-  std::int64_t all = 0;
-  std::size_t count = trials.size();
-  for (const Stage& stage : stages) {
-    for (const Round& round : stage.rounds) {
-      all += static_cast<std::int64_t>(count);
-      count = std::min(count, round.trials);
-    }
-  }
-  tasks.set_steps(0, all);
-  const OnIteration tell = [&](std::int64_t, double, const Estimate&) { tasks.tell(); };
-  count = trials.size();
-  for (const Stage& stage : stages) {
-    for (const Round& round : stage.rounds) {
-      tasks.run(static_cast<Index>(count), [&](Index i) {
-        stage.improve(trials[static_cast<std::size_t>(i)], round, stage.options, tell);
-        tasks.count_step();
-      });
-      sort_by_likelihood(trials, count);
-      count = std::min(count, round.trials);
-    }
-  }
 }
 
 // A search under way: the trials, and what they are tried on.
@@ -126,7 +86,7 @@ class Search {
       last_stage_ = by_exact_em(prior_);
       filter_ = exact_engines(ExactEngineOptions::Smoother::kNone, learns());
       learner_ = exact_engines(ExactEngineOptions::Smoother::kWindow, learns());
-      search(trials_, {last_stage_}, tasks_);
+      run_stages(trials_, {last_stage_}, tasks_);
     } else if (levels) {
       for (StartTrial& trial : trials_) {
         trial.estimate.prior = *levels;
@@ -134,15 +94,15 @@ class Search {
       }
       last_stage_ = by_particles();
       filter_ = particle_engines(learns());
-      search(trials_, {by_stand_in(*levels), last_stage_}, tasks_);
+      run_stages(trials_, {by_stand_in(*levels), last_stage_}, tasks_);
     } else if (is_in_beam_reach(prior_)) {
       filter_ = beam_engines(learns());
       last_stage_ = by_engine(filter_, kTrialBeamWidth, kMostBeamCells);
-      search(trials_, {last_stage_}, tasks_);
+      run_stages(trials_, {last_stage_}, tasks_);
     } else if (prior_.is_affine()) {
       filter_ = fast_engines(learns());
       last_stage_ = by_engine(filter_, kFastPasses, kMostFastCells);
-      search(trials_, {last_stage_}, tasks_);
+      run_stages(trials_, {last_stage_}, tasks_);
     } else {
       filter_ = particle_engines(learns());
       last_stage_ = by_particles();
@@ -308,34 +268,34 @@ class Search {
                               kMostStateCells, moves_out_of_a_state(chain));
   }
 
-  Stage by_exact_em(const AnyPrior& prior) const {
+  SearchStage by_exact_em(const AnyPrior& prior) const {
     return {effort_.rounds_by_exact_em(most_states_affordable(prior.finite_chain())), exactly(),
             options_};
   }
   // What the options hold are parameters of the prior, which the stand-in does not have.
-  Stage by_stand_in(const AnyPrior& levels) const {
+  SearchStage by_stand_in(const AnyPrior& levels) const {
     MStepOptions options = options_;
     options.held_parameters.clear();
     return {effort_.rounds_by_stand_in(most_states_affordable(levels.finite_chain())), exactly(),
             std::move(options)};
   }
-  Stage by_particles() const {
+  SearchStage by_particles() const {
     const Index all = most_affordable(kTrialParticles * num_columns(), kMostParticleCells);
     return {effort_.rounds_by_particles(all, prior_.has_scale()),
             with_engines(particle_engines(learns())), options_};
   }
-  Stage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
+  SearchStage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
     return {effort_.rounds_by_engine(most_affordable(width * num_columns(), most_cells)),
             with_engines(std::move(make)), options_};
   }
 
-  Improve exactly() const {
+  ImproveTrial exactly() const {
     return [this](StartTrial& trial, const Round& round, const MStepOptions& options,
                   const OnIteration& tell) {
       improve(trial, observations_.first(round.observations), round.iterations, options, tell);
     };
   }
-  Improve with_engines(MakeTrialEngine make) const {
+  ImproveTrial with_engines(MakeTrialEngine make) const {
     return [this, make = std::move(make)](StartTrial& trial, const Round& round,
                                           const MStepOptions& options, const OnIteration& tell) {
       if (trial.is_stand_in) put_under(prior_, trial);
@@ -354,7 +314,7 @@ class Search {
   std::vector<StartTrial> trials_;
   Matrix cumulants_;  // a beginning, as it was
   SearchTasks tasks_;
-  Stage last_stage_;
+  SearchStage last_stage_;
   MakeTrialEngine filter_;  // which need not learn
   MakeTrialEngine learner_;
   BasisExpectation expectation_;  // that has been chosen

@@ -22,6 +22,8 @@ constexpr double kLongestStep = 2;
 // The same for the cube root of x, as a part of it.
 constexpr double kLongestPart = 0.5;
 constexpr int kMostHalvings = 8;
+// Where second differences around the path are taken: standard deviations. Farther out they would
+// mix in the fourth order.
 constexpr double kNear = 0.1;
 // The mean is no farther from the mode than so many deviations of what is not seen.
 constexpr double kMostShift = 1;

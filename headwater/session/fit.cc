@@ -111,7 +111,8 @@ void Session::Fit::exchange(StateArchive& archive) {
   if (is_torn_) throw UsageError("the fit was interrupted in the middle of an observation");
   archive.count(num_channels_);
   archive(observations_, is_finished_, position_, held_back_, num_taken_in_, climbed_,
-          has_searched_, is_settled_, has_seen_a_cell_, race_, takes_looks_, looked_at_);
+          has_searched_, is_settled_, has_seen_a_cell_, race_, takes_looks_, looked_at_,
+          last_look_);
   archive(log_likelihood_, impossible_, length_of_start_, observations_after_start_,
           log_likelihood_after_start_, health_, trace_, names_, against_mean_);
   archive.expect(position_ >= -1, "a position that is none");
@@ -131,6 +132,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive.expect(looked_at_.empty() || (looked_at_.num_channels() == num_channels_ &&
                                         looked_at_.size() == observations_),
                  "observations that were not seen");
+  archive.expect(is_count(last_look_), "a number of observations that is none");
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(log_likelihood_after_start_),
                  "a log-likelihood that is not finite");
   for (std::optional<Contender>* contender : {&leader_, &rival_}) {
@@ -214,6 +216,7 @@ void Session::Fit::finish() {
       position_ = config_.season.phase - 1;  // the next sequence begins anew
     } else {
       catch_up();
+      look_if_due();  // one that was interrupted
       end_race_if_over();
       if (!is_settled_) settle(held_back_);
     }

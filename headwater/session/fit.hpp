@@ -260,7 +260,8 @@ class Session::Fit {
   std::optional<Contender> rival_;
   Race race_;
   bool takes_looks_ = false;
-  Record looked_at_;  // all observations so far, as long as there will be a look at them
+  Record looked_at_;            // all observations so far, as long as there will be a look at them
+  std::int64_t last_look_ = 0;  // how many there were at the last one
 
   // Of a fit by rounds: sequences that are in, those that were reported one observation at a time,
   // and observations that were reported. In the middle of a report, what is left of it.

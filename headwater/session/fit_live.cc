@@ -36,6 +36,7 @@ void Session::Fit::add(const Observation& y) {
   }
   if (!leader_ && held_back_.empty()) begin();
   if (is_settled_ && held_back_.empty()) {
+    look_if_due();  // one that was interrupted
     keep_for_looks(y);
     take_in(y);
     look_if_due();

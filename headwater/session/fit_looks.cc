@@ -43,9 +43,12 @@ void Session::Fit::keep_for_looks(const Observation& y) {
   }
 }
 
+// If a callback throws, or the fit is put away by one, the look is taken before the next
+// observation.
 void Session::Fit::look_if_due() {
-  if (looked_at_.empty() || !is_look_due(looked_at_.size(), length_of_start_)) return;
-  keep_prediction();
+  const std::int64_t now = looked_at_.size();
+  if (now == last_look_ || !is_look_due(now, length_of_start_)) return;
+  tell_of_start();
   const Record kept = guards() ? without_lone_giants(looked_at_) : Record();
   const RecordView usual = guards() ? RecordView(kept) : RecordView(looked_at_);
   Contender next = *leader_;
@@ -58,13 +61,14 @@ void Session::Fit::look_if_due() {
       laplace_em(usual, before, options, [&](std::int64_t, double, const Estimate&) {
         if (on_search.get()) on_search.get()(1, 1);
       });
-  if (!predicts_better(found.estimate, before, usual, config_.seed)) return;
+  const bool is_better = predicts_better(found.estimate, before, usual, config_.seed);
+  last_look_ = now;
+  if (!is_better) return;
   next.take_up(std::move(found.estimate), [&](const Estimate& estimate) {
     return refined_statistics(usual, estimate, next.learner.learns_prior());
   });
   rival_ = std::move(leader_);
   leader_.emplace(std::move(next));
-  const std::int64_t now = looked_at_.size();
   race_ = Race(now + now / kPartOfComparison, kClearlyBetter);
 }
 

@@ -67,6 +67,32 @@ TEST(Looks, AFitThatWasPutAwayEndsInTheSameBits) {
   }
 }
 
+// What a stop in the middle of a look leaves, and where it goes on from.
+std::string put_away_before_the_look() {
+  std::string state;
+  Restarts restarts(looking_config(), 1);
+  restarts.session(0).on_start([&] {
+    if (restarts.session(0).observations() == kLook) state = put_away(restarts);
+  });
+  feed_rows(restarts, 0, kLook);
+  return state;
+}
+
+TEST(Looks, AFitThatWasPutAwayInTheMiddleOfALookEndsInTheSameBits) {
+  const std::string state = put_away_before_the_look();
+  ASSERT_FALSE(state.empty());
+  for (const Index end : {kLook, kEnd}) {
+    Restarts whole(looking_config(), 1);
+    feed_rows(whole, 0, end);
+    whole.finish();
+    Restarts resumed(looking_config(), 1);
+    take_up({fit_options(resumed), {}, {}, state}, "test", resumed);
+    feed_rows(resumed, kLook, end);
+    resumed.finish();
+    EXPECT_EQ(put_away(resumed), put_away(whole)) << "up to " << end;
+  }
+}
+
 std::size_t size_of_state(const Config& config, Index rows) {
   Restarts restarts(config, 1);
   feed_rows(restarts, 0, rows);
