@@ -91,6 +91,7 @@ void Session::Fit::set_names(std::vector<std::string> names) {
 void Session::Fit::update(const Observation& y) {
   if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
   check(y);
+  look_if_due();  // one that was interrupted
   ++observations_;
   if (config_.season.periods.empty() && !begins_anew_) {
     add(y);

@@ -36,7 +36,6 @@ void Session::Fit::add(const Observation& y) {
   }
   if (!leader_ && held_back_.empty()) begin();
   if (is_settled_ && held_back_.empty()) {
-    look_if_due();  // one that was interrupted
     keep_for_looks(y);
     take_in(y);
     look_if_due();
@@ -67,7 +66,7 @@ void Session::Fit::catch_up() {
     take_in(held_back_[num_taken_in_++]);
     climb_if_due();
   }
-  if (!is_settled_) return;
+  if (!is_settled_ || held_back_.empty()) return;
   if (takes_looks_) std::swap(looked_at_, held_back_);
   held_back_.clear();
   num_taken_in_ = 0;
