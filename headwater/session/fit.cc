@@ -91,7 +91,7 @@ void Session::Fit::set_names(std::vector<std::string> names) {
 void Session::Fit::update(const Observation& y) {
   if (is_finished_) throw UsageError("the fit is finished; no observation can be added");
   check(y);
-  look_if_due();  // one that was interrupted
+  if (has_look_to_take()) look();  // it was interrupted
   ++observations_;
   if (config_.season.periods.empty() && !begins_anew_) {
     add(y);
@@ -217,7 +217,7 @@ void Session::Fit::finish() {
       position_ = config_.season.phase - 1;  // the next sequence begins anew
     } else {
       catch_up();
-      look_if_due();  // one that was interrupted
+      if (has_look_to_take()) look();  // it was interrupted
       end_race_if_over();
       if (!is_settled_) settle(held_back_);
     }

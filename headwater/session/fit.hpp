@@ -156,7 +156,8 @@ class Session::Fit {
   // Looks at all observations so far at once (fit_looks.cc).
   bool may_take_looks(const Estimate& start) const;
   void keep_for_looks(const Observation& y);
-  void look_if_due();
+  bool has_look_to_take() const;
+  void look();
   StepReport first_step();
   void end_race_if_over();
   void begin_trace_if_new(const std::string& prior_before);

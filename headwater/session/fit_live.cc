@@ -38,7 +38,10 @@ void Session::Fit::add(const Observation& y) {
   if (is_settled_ && held_back_.empty()) {
     keep_for_looks(y);
     take_in(y);
-    look_if_due();
+    if (has_look_to_take()) {
+      tell_of_start();
+      look();
+    }
     return;
   }
   held_back_.add(y);

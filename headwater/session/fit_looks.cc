@@ -43,12 +43,15 @@ void Session::Fit::keep_for_looks(const Observation& y) {
   }
 }
 
+bool Session::Fit::has_look_to_take() const {
+  const std::int64_t now = looked_at_.size();
+  return now != last_look_ && is_look_due(now, length_of_start_);
+}
+
 // If a callback throws, or the fit is put away by one, the look is taken before the next
 // observation.
-void Session::Fit::look_if_due() {
+void Session::Fit::look() {
   const std::int64_t now = looked_at_.size();
-  if (now == last_look_ || !is_look_due(now, length_of_start_)) return;
-  tell_of_start();
   const Record kept = guards() ? without_lone_giants(looked_at_) : Record();
   const RecordView usual = guards() ? RecordView(kept) : RecordView(looked_at_);
   Contender next = *leader_;
