@@ -86,8 +86,13 @@ def item(match):
     return f"- `{names}`{f' ({values})' if values else ''}: {words}\n"
 
 
+def own_parts(thing):
+    """The class itself, and what it has from other classes of the package."""
+    return [part for part in thing.__mro__ if part.__module__.startswith("headwater")]
+
+
 def members(thing):
-    for name, member in vars(thing).items():
+    for name, member in (pair for part in own_parts(thing) for pair in vars(part).items()):
         if name.startswith("_") or not (callable(member) or isinstance(
                 member, (property, classmethod, staticmethod))):
             continue

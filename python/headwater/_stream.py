@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +12,10 @@ import numpy as np
 from headwater import _core
 from headwater._arrays import (FLOAT, Exposures, Rows, Sparse, column_names, encoded, observation,
                                 order_by_name, parameter_tables, table)
-from headwater._forecast import DRAWS, Forecast, as_forecast
+from headwater._estimates import Estimates
 from headwater._model import Model, Path, checked_path
 from headwater._options import STREAM, Keywords, default_of
 from headwater._progress import Progress
-from headwater._results import StandardErrors, Surprise, errors_from
 from headwater._rounds import Round, Statistics
 
 
@@ -30,7 +28,7 @@ _OPTIONS = Keywords("Stream", [row for row in STREAM if row.name not in ("num_co
 
 
 @_OPTIONS.document
-class Stream:
+class Stream(Estimates):
     """Learns the basis and the prior from observations as they come.
 
     Every option has the default that it has in `headwater fit`, and its name with underscores
@@ -227,96 +225,6 @@ class Stream:
         if len(self._sessions) > 1:
             raise ValueError(f"{method}() is for a stream without restarts")
 
-    # Estimates out
-
-    def model(self) -> Model:
-        """The present estimate, as a model that no longer changes."""
-        best = self._started()
-        return self._with_stability(best.model(), [session.model() for session in self._sessions
-                                                   if session is not best])
-
-    def _with_stability(self, core: "_core.FittedModel", others: Sequence[Any]) -> Model:
-        if others:
-            core.set_stability(others)
-        return Model(core, self._prior)
-
-    @property
-    def basis(self) -> np.ndarray:
-        """M x K: column k is what component k adds to each channel."""
-        return self.model().basis
-
-    @property
-    def background(self) -> Optional[np.ndarray]:
-        """The component that is always on, M numbers; None if the fit has none."""
-        return self.model().background
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The prior's parameters by name: a float, or an array if components have their own."""
-        return self.model().parameters
-
-    @property
-    def standard_errors(self) -> Optional[StandardErrors]:
-        """How sure the estimate is so far; None unless the stream has standard_errors=True.
-
-        Takes about as long as some thousand observations. None while there are too few to tell.
-        """
-        num_components = self.basis.shape[1]
-        return errors_from(self._started().standard_errors(), num_components)
-
-    @property
-    def activation(self) -> np.ndarray:
-        """E[x_t | y_1..t], K numbers: how much of each component is on now."""
-        return self._started().activation()
-
-    @property
-    def last_step(self) -> Optional[dict[str, Any]]:
-        """What is to be said of the last observation: the fields of --log; None before the first."""
-        return self._best.report()
-
-    @property
-    def surprise(self) -> Optional[Surprise]:
-        """How unusual the last observation was under the model: `by_model` of --surprise; None before
-        the first one."""
-        found = self._best.surprise()
-        return None if found is None else Surprise(*found[:-1], tuple(found[-1]))
-
-    @property
-    def log_likelihood(self) -> float:
-        """Sum of log p(y_t | y_1..t-1) so far, each term under the parameters at time t."""
-        return self._best.log_likelihood
-
-    @property
-    def observations(self) -> int:
-        """Number of observations so far."""
-        return self._sessions[0].observations
-
-    @property
-    def has_started(self) -> bool:
-        """Whether there is an estimate: from the first observation on, or after batch EM."""
-        return self._best.has_started or self._best.is_finished
-
-    def forecast(self, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
-                 total: bool = False, draws: int = DRAWS) -> Union[np.ndarray, Forecast]:
-        """What is to be expected after the last observation. The stream does not change.
-
-        Without `quantiles` the means E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. With
-        them a `Forecast`; they are found from `draws` observations drawn at each step.
-        `total=True` adds one more channel, the sum of all others.
-        """
-        return as_forecast(self._started().forecast, horizon, quantiles, total, draws)
-
-    # Pictures
-
-    def report(self, path: Path, Y: Any = None, **options: Any) -> None:
-        """Writes a page that shows the model as if the stream ended here: see `Model.report`."""
-        self.ended().report(path, Y, **options)
-
-    def _repr_html_(self) -> str:
-        if not self.has_started:
-            return f"<pre>{html.escape(repr(self))}</pre>"
-        return self.model()._repr_html_()
-
     # Files and copies
 
     def save(self, path: Path) -> None:
@@ -393,12 +301,6 @@ class Stream:
         for session, bits in zip(self._sessions, state["states"]):
             session.restore(bits)
 
-    def ended(self) -> Model:
-        """The model that the stream would give if it ended here. The stream itself can go on."""
-        best = self._best
-        others = [session for session in self._sessions if session is not best]
-        return self._with_stability(_ended(best), [_ended(session) for session in others])
-
     def copy(self) -> "Stream":
         """An independent stream that continues from here."""
         other = Stream.__new__(Stream)
@@ -413,22 +315,6 @@ class Stream:
     def __repr__(self) -> str:
         state = "finished, " if self._best.is_finished else ""
         return f"Stream({state}{self.observations} observations)"
-
-    @property
-    def _best(self) -> "_core.Session":
-        if len(self._sessions) == 1:
-            return self._sessions[0]
-        return max(self._sessions, key=lambda session: session.merit)
-
-    def _started(self) -> "_core.Session":
-        best = self._best
-        if best.has_started or best.is_finished:
-            return best
-        if best.observations == 0:
-            raise ValueError("there is no estimate: the stream has had no observation")
-        raise ValueError(
-            f"there is no estimate yet: batch EM holds back all observations, {best.observations:,} "
-            "so far; finish() ends the stream, and ended() is the model as if it had")
 
     def _each(self, work: Callable[["_core.Session"], None]) -> None:
         if self._threads == 1:
@@ -447,11 +333,3 @@ class Stream:
         elif model._core.has_hardly_moved:
             warnings.warn(f"only {model.iterations} M-steps in so short a stream; method='batch' "
                           "makes more of it", ConvergenceWarning, stacklevel=3)
-
-
-def _ended(session: "_core.Session") -> "_core.FittedModel":
-    """The model that it would give if the stream ended here."""
-    if not session.is_finished:
-        session = session.copy()
-        session.finish()
-    return session.model()
