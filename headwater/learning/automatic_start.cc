@@ -128,16 +128,14 @@ class Search {
   }
 
   // After all choices: by a look at all observations at once, where activations are unbounded.
-  bool refine(StartTrial& trial) {
-    if (effort_.is_light) return false;
+  void refine(StartTrial& trial) {
+    if (effort_.is_light) return;
     MStepOptions options = options_;
     options.expectation = expectation_;
-    bool is_refined = false;
     tasks_.run(1, [&](Index) {
-      is_refined = refine_start(
+      refine_start(
           observations_, cumulants_, options, seed_, [&] { tasks_.tell(); }, trial.estimate);
     });
-    return is_refined;
   }
 
   const BasisExpectation& expectation() const { return expectation_; }
@@ -359,11 +357,11 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     if (laws.size() == 1) search->choose_expectation(trials.front());
     if (!effort.is_light) report.memory = search->choose_memory(trials.front());
   }
-  const bool is_refined = search->refine(trials.front());
+  search->refine(trials.front());
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();
   for (const StartTrial& trial : trials) report.trials.push_back(trial.report);
-  return {std::move(trials.front().estimate), search->expectation(), std::move(report), is_refined};
+  return {std::move(trials.front().estimate), search->expectation(), std::move(report)};
 }
 
 }  // namespace headwater

@@ -16,7 +16,6 @@ struct StartSearch {
   Estimate estimate;
   BasisExpectation expectation;  // of the basis, for the fit that follows
   StartReport report;
-  bool is_refined = false;  // see refinement.hpp
 };
 
 // A basis, and for a finite prior its parameters, to start from when nothing is known: the best of

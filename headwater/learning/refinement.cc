@@ -92,19 +92,17 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
   return std::move(best.estimate);
 }
 
-bool refine_start(const RecordView& observations, const Matrix& other_basis,
+void refine_start(const RecordView& observations, const Matrix& other_basis,
                   const MStepOptions& options, std::uint64_t seed,
                   const std::function<void()>& tell, Estimate& estimate) {
-  if (most_to_refine_on(estimate) < observations.size()) return false;
+  if (most_to_refine_on(estimate) < observations.size()) return;
   std::vector<Estimate> others;
   if (other_basis.size() > 0 && estimate.prior.num_components() <= kMostToTryTwice) {
     others = {estimate};
     others.front().basis = other_basis;
   }
   auto found = refined(observations, estimate, others, options, {}, seed, tell);
-  if (!found) return false;
-  estimate = std::move(*found);
-  return true;
+  if (found) estimate = std::move(*found);
 }
 
 Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,

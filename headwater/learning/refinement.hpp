@@ -46,8 +46,8 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
                                 const std::function<void()>& tell = {});
 
 // The same for an estimate that a search has found. EM begins at another basis, too, where there is
-// one. False if nothing changes.
-bool refine_start(const RecordView& observations, const Matrix& other_basis,
+// one.
+void refine_start(const RecordView& observations, const Matrix& other_basis,
                   const MStepOptions& options, std::uint64_t seed,
                   const std::function<void()>& tell, Estimate& estimate);
 

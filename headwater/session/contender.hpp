@@ -18,7 +18,6 @@ struct Start {
   Estimate estimate;
   BasisExpectation expectation = {};
   StartReport report = {};
-  bool is_refined = false;  // see learning/refinement.hpp
 };
 
 // A fit of the stream from one start. Of those that there are, one leads: its predictions are

@@ -118,7 +118,7 @@ void Session::Fit::settle(const RecordView& observations) {
   tell_of_start();
   Start start = find_start(observations, {});
   const AnyPrior& prior = start_prior(start.estimate.prior.name());
-  takes_looks_ = start.is_refined && may_take_looks(start.estimate);
+  takes_looks_ = may_take_looks(start.estimate);
   Contender last = contender(std::move(start), observations, num_to_hold_back(prior));
   const std::string before = this->prior().name();
   rival_.reset();

@@ -225,8 +225,7 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
     found.report.looked_for_periods = report.looked_for_periods;
     found.report.periods = std::move(report.periods);
     if (!learns_season()) found.estimate.season = flat;
-    return {std::move(found.estimate), std::move(found.expectation), std::move(found.report),
-            found.is_refined};
+    return {std::move(found.estimate), std::move(found.expectation), std::move(found.report)};
   }
   const AnyPrior& prior = provisional_prior();  // the only one where there is no search
   const Matrix rates = observations.rates();

@@ -22,8 +22,6 @@ Config looking_config() {
   return config;
 }
 
-// Of nine seeds that were tried, the only one for which the start of the search was refined. For
-// the others the search was found to be as good, and there are no looks.
 const Matrix& looked_at_counts() {
   static const Matrix basis = (Matrix(5, 2) << 40, 10, 30, 20, 10, 50, 20, 40, 25, 25).finished();
   static const Matrix counts =
