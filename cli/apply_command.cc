@@ -16,6 +16,7 @@
 #include "progress.hpp"
 #include "ranks.hpp"
 #include "row_range.hpp"
+#include "row_results.hpp"
 #include "stop_signals.hpp"
 
 namespace {
@@ -40,20 +41,34 @@ const Estimate& estimate_to_apply(const ApplyOptions& options, const Model& mode
   return options.last ? model.last : model.reported;
 }
 
+RowResults::Take to(MatrixSink& sink) {
+  return [&sink](std::span<const std::string> texts, std::span<const double> activation) {
+    sink.write_row(texts, activation);
+  };
+}
+
 void apply_filtered(const ApplyOptions& options, const Model& model, DataStream& data,
                     MatrixSink& sink) {
-  ModelFilter filter(estimate_to_apply(options, model), model.background, options.engine,
-                     options.seed);
+  ModelFilter filter(estimate_to_apply(options, model), model.background,
+                     options.ranks.engine_for(options.engine, model), options.seed);
   filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
   RowRange rows(options.rows, data);
+  RowResults results(options.ranks, model.num_components(), to(sink));
   while (rows.next()) {
-    filter.step(data.observation());
+    const bool is_own = results.is_own(data.observation());
+    if (is_own) {
+      filter.step(data.observation());
+    } else {
+      filter.pass_over();
+    }
     if (rows.is_wanted()) {
-      sink.write_row(time_texts(data), as_span(filter.filtered_activation()));
+      const Vector activation = is_own ? filter.filtered_activation() : Vector();
+      results.add(time_texts(data), as_span(activation));
     }
     progress.show(rows.number(), "observations", data.fraction_read());
   }
+  results.finish(options.quiet);
   rows.finish(options.quiet);
 }
 
@@ -68,14 +83,18 @@ void apply_smoothed(const ApplyOptions& options, const Model& model, DataStream&
     throw InputError(fmt::format("{}: --skip {} and --from {} leave no observation", data.name(),
                                  options.rows.skip, options.rows.from));
   }
-  const RowMatrix means =
-      smoothed_activations(estimate_to_apply(options, model), model.background, all, options.engine,
-                           options.seed, options.season.phase);
+  RowResults results(options.ranks, model.num_components(), to(sink));
+  const RowMatrix means = smoothed_activations(
+      estimate_to_apply(options, model), model.background, all, options.engine, options.seed,
+      options.season.phase, [&](Index sequence) { return results.is_own_sequence(sequence); });
   std::vector<std::string> texts(data.has_times() ? 1 : 0);
-  for (Index t = first_wanted; t < means.rows(); ++t) {
+  for (Index t = 0; t < means.rows(); ++t) {
+    const bool is_own = results.is_own(all[t]);
+    if (t < first_wanted) continue;
     if (data.has_times()) texts[0] = data.time_text(all[t]);
-    sink.write_row(texts, as_span(means.row(t)));
+    results.add(texts, is_own ? as_span(means.row(t)) : std::span<const double>());
   }
+  results.finish(options.quiet);
 }
 
 void check_files(const ApplyOptions& options) {

@@ -127,7 +127,7 @@ OptionTable<FitOptions> FitOptions::table() {
       within(&FitOptions::parameters, ParameterOptions::table()),
       within(&FitOptions::checkpoints, CheckpointOptions::table()),
       in_group("Run", config_file_rows()),
-      within(&FitOptions::ranks, RankOptions::table_with_sequences()),
+      within(&FitOptions::ranks, RankOptions::table_with_rounds()),
   });
 }
 

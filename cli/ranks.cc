@@ -4,6 +4,7 @@
 
 #include "headwater/error.hpp"
 #include "headwater/reducer.hpp"
+#include "headwater/session/engine_table.hpp"
 #include "headwater/session/option_row.hpp"
 #include "progress.hpp"
 #include "stop_signals.hpp"
@@ -15,10 +16,11 @@ namespace {
 
 Ranks* all_ranks = nullptr;  // null in headwater
 
-OptionTable<RankOptions> shard_row(const char* help, const Choices<Shard>& choices) {
+OptionTable<RankOptions> shard_row(const char* help) {
   if (all_ranks == nullptr) return {};
   return rows::in_group<RankOptions>(
-      "Ranks", {rows::choice({.name = "shard", .help = help}, &RankOptions::shard, choices)});
+      "Ranks", {rows::choice({.name = "shard", .help = help}, &RankOptions::shard,
+                             {{"channels", Shard::kChannels}, {"sequences", Shard::kSequences}})});
 }
 
 // Each rank has the sequences of one stretch of the round.
@@ -48,15 +50,27 @@ void set_ranks(Ranks& ranks) { all_ranks = &ranks; }
 bool is_first_rank() { return all_ranks == nullptr || all_ranks->rank() == 0; }
 
 OptionTable<RankOptions> RankOptions::table() {
-  return shard_row("what the ranks share out: the channels of each observation",
-                   {{"channels", Shard::kChannels}});
+  return shard_row(
+      "what the ranks share out: the channels of each observation, or the sequences of DATA; the "
+      "result does not depend on it");
 }
 
-OptionTable<RankOptions> RankOptions::table_with_sequences() {
+OptionTable<RankOptions> RankOptions::table_with_rounds() {
   return shard_row(
       "what the ranks share out: the channels of each observation, or the sequences of each "
-      "--round; the result does not depend on it",
-      {{"channels", Shard::kChannels}, {"sequences", Shard::kSequences}});
+      "--round; the result does not depend on it");
+}
+
+Ranks* RankOptions::ranks_of_sequences() const {
+  return shard == Shard::kSequences ? all_ranks : nullptr;
+}
+
+EngineConfig RankOptions::engine_for(EngineConfig engine, const Model& model) const {
+  if (ranks_of_sequences() == nullptr) return engine;
+  const AnyPrior& prior = model.reported.prior;
+  engine.proposal =
+      choose_proposal(filter_config(engine, prior), prior, model.reported.basis.rows());
+  return engine;
 }
 
 void RankOptions::check(const DataOptions& data, const EngineConfig& engine) const {

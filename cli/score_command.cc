@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "hdf5_reader.hpp"
@@ -20,6 +22,7 @@
 #include "progress.hpp"
 #include "ranks.hpp"
 #include "row_range.hpp"
+#include "row_results.hpp"
 #include "stop_signals.hpp"
 #include "words.hpp"
 
@@ -58,16 +61,43 @@ struct Score {
   bool has_particles = false;
   double standard_error = 0;  // of the log-likelihood
 
-  void add(const Observation& y, const FilterStep& step) {
-    sequences += observations == 0 || y.begins_sequence();
-    ++observations;
-    impossible += step.impossible;
-    if (!step.impossible) log_likelihood += step.log_predictive;
-    cells += y.num_channels() - std::ranges::count(y.exposures(), 0.0);
-  }
+  void add(std::span<const double> row);
   double per_observation() const { return log_likelihood / static_cast<double>(observations); }
   double per_cell() const { return cells > 0 ? log_likelihood / static_cast<double>(cells) : 0; }
 };
+
+// What is found of each row; with --predict, the mean of each channel comes after it.
+enum RowValue : std::uint8_t {
+  kLogPredictive,
+  kIsImpossible,
+  kBeginsSequence,
+  kCells,
+  kHasParticles,
+  kDifference,  // to the second filter of ScoreError; NaN if there is none
+  kTail,
+  kNumRowValues
+};
+
+void Score::add(std::span<const double> row) {
+  sequences += observations == 0 || row[kBeginsSequence] != 0;
+  ++observations;
+  impossible += row[kIsImpossible] != 0;
+  if (row[kIsImpossible] == 0) log_likelihood += row[kLogPredictive];
+  cells += static_cast<std::int64_t>(row[kCells]);
+  has_particles = has_particles || row[kHasParticles] != 0;
+}
+
+std::vector<double> row_values(const Observation& y, const FilterStep& step,
+                               std::optional<double> difference) {
+  std::vector<double> row(kNumRowValues, 0);
+  row[kLogPredictive] = step.log_predictive;
+  row[kIsImpossible] = step.impossible ? 1 : 0;
+  row[kBeginsSequence] = y.begins_sequence() ? 1 : 0;
+  row[kCells] = static_cast<double>(y.num_channels() - std::ranges::count(y.exposures(), 0.0));
+  row[kHasParticles] = step.particles() != nullptr ? 1 : 0;
+  row[kDifference] = difference.value_or(std::numeric_limits<double>::quiet_NaN());
+  return row;
+}
 
 // What one row of --predict says: the mean count of each channel, as long as it was looked at.
 Vector predicted_counts(const ModelFilter& filter, std::span<const double> exposures) {
@@ -87,36 +117,52 @@ std::vector<std::string> score_header(const ScoreOptions& options, const DataStr
 Score run_over(const ScoreOptions& options, const Model& model, DataStream& data) {
   const auto out = open_output(options.data, options.out, score_header(options, data));
   const auto predict = open_output(options.data, options.predict, channel_header(data, model));
-  ModelFilter filter(options.last ? model.last : model.reported, model.background, options.engine,
+  const EngineConfig engine = options.ranks.engine_for(options.engine, model);
+  ModelFilter filter(options.last ? model.last : model.reported, model.background, engine,
                      options.seed);
   filter.set_phase(options.season.phase);
   Progress progress(options.quiet);
   Score score;
   SurpriseMeter surprise;
-  ScoreError error(options.last ? model.last : model.reported, model.background, options.engine,
+  ScoreError error(options.last ? model.last : model.reported, model.background, engine,
                    options.seed, options.season.phase);
   RowRange rows(options.rows, data);
+  const auto take = [&](std::span<const std::string> texts, std::span<const double> row) {
+    score.add(row);
+    if (!std::isnan(row[kDifference])) error.add(row[kDifference]);
+    if (out && options.surprise) {
+      out->write_row(texts, std::array{row[kLogPredictive], row[kTail]});
+    } else if (out) {
+      out->write_row(texts, row.first(1));
+    }
+    if (predict) predict->write_row(texts, row.subspan(kNumRowValues));
+  };
+  const Index num_predicted = predict ? filter.num_channels() : 0;
+  RowResults results(options.ranks, kNumRowValues + num_predicted, take);
   while (rows.next()) {
     const Observation& y = data.observation();
-    const FilterStep step = filter.step(y);
-    error.step(y, step, rows.is_wanted());
+    std::vector<double> row;
+    if (results.is_own(y)) {
+      const FilterStep step = filter.step(y);
+      row = row_values(y, step, error.difference(y, step));
+      if (options.surprise && rows.is_wanted()) {
+        row[kTail] = surprise(filter.engine(), y, rows.filtered()).p_row;
+      }
+      if (predict && rows.is_wanted()) {
+        const Vector means = predicted_counts(filter, data.exposures());
+        row.insert(row.end(), means.begin(), means.end());
+      }
+    } else {
+      filter.pass_over();
+      error.pass_over();
+    }
     progress.show(rows.number(), "observations", data.fraction_read());
-    if (!rows.is_wanted()) continue;
-    score.add(y, step);
-    if (out && options.surprise) {
-      const double tail = surprise(filter.engine(), y, rows.filtered()).p_row;
-      out->write_row(time_texts(data), std::array{step.log_predictive, tail});
-    } else if (out) {
-      out->write_row(time_texts(data), std::span(&step.log_predictive, 1));
-    }
-    if (predict) {
-      predict->write_row(time_texts(data), as_span(predicted_counts(filter, data.exposures())));
-    }
+    if (rows.is_wanted()) results.add(time_texts(data), row);
   }
+  results.finish(options.quiet);
   rows.finish(options.quiet);
   if (out) out->commit();
   if (predict) predict->commit();
-  score.has_particles = error.has_particles();
   score.standard_error = error.standard_error();
   return score;
 }

@@ -39,7 +39,7 @@ Season::Season(std::vector<Matrix> profiles) : profiles_(std::move(profiles)) {
 Season Season::flat(Index num_components, const std::vector<Index>& periods) {
   Season season;
   for (const Index period : periods) {
-    season.profiles_.push_back(Matrix::Ones(num_components, period));
+    season.profiles_.emplace_back(Matrix::Ones(num_components, period));
   }
   return season;
 }

@@ -34,6 +34,9 @@ class Engine {
 
   // Takes in the next observation, which is to weigh `step_size` in the statistics.
   virtual FilterStep step(const Observation& y, double step_size) = 0;
+  // The next observation is taken in elsewhere, with all of its sequence: time goes on without it,
+  // so that later sequences have the random numbers that they would have had.
+  virtual void pass_over() = 0;
   // The stream has ended: takes in what the smoother still holds back.
   virtual void finish() = 0;
   // From now on it only filters, and has no statistics.

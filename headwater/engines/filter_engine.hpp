@@ -30,6 +30,7 @@ class FilterEngine : public Engine {
     tell_of_new(has_advanced || (has_untold_ && steps_since_new_ >= kFewestBetween));
     return step;
   }
+  void pass_over() override { filter_.pass_over(); }
   void finish() override { tell_of_new((smoother_ && smoother_->finish(filter_)) || has_untold_); }
 
   void stop_smoothing() override { smoother_ = {}; }

@@ -28,6 +28,7 @@ class GainsEngine final : public Engine {
   std::int64_t position() const override { return engine_->position(); }
 
   FilterStep step(const Observation& y, double step_size) override;
+  void pass_over() override { engine_->pass_over(); }
   void finish() override { engine_->finish(); }
   void stop_smoothing() override { engine_->stop_smoothing(); }
 

@@ -193,6 +193,46 @@ TEST(Sequences, HaveRandomNumbersOfTheirOwn) {
   EXPECT_NE(engine.filter().states(), first);
 }
 
+// What is said of a sequence does not depend on who takes in the others, to the last bit.
+void expect_same_without_others(const Trials& trials, Engine& whole, Engine& part) {
+  Index sequence = -1;
+  for (Index t = 0; t < trials.all.size(); ++t) {
+    const Observation& y = trials.all[t];
+    sequence += y.begins_sequence();
+    const FilterStep all = whole.step(y, 0);
+    if (sequence % 2 == 0) {
+      part.pass_over();
+      continue;
+    }
+    EXPECT_EQ(part.step(y, 0).log_predictive, all.log_predictive) << "row " << t;
+    EXPECT_EQ(part.filtered_activation(), whole.filtered_activation()) << "row " << t;
+  }
+}
+
+TEST(Sequences, CanBePassedOver) {
+  const auto pool = std::make_shared<ThreadPool>(1);
+  ParticleEngineOptions particles;
+  particles.filter.num_particles = 50;
+  particles.smoother = ParticleEngineOptions::Smoother::kNone;
+  for (const bool guided : {false, true}) {
+    particles.filter.guided = guided;
+    ParticleEngine whole(kGamma, kSequenceBasis, particles, pool);
+    ParticleEngine part = whole;
+    expect_same_without_others(Trials(kGamma), whole, part);
+  }
+  BeamEngineOptions narrow;
+  narrow.filter.width = 2;
+  BeamEngine beam(kOnOff, kSequenceBasis, narrow);
+  BeamEngine part_of_beam = beam;
+  expect_same_without_others(Trials(kOnOff), beam, part_of_beam);
+  FastEngine fast(kGamma, kSequenceBasis, {});
+  FastEngine part_of_fast = fast;
+  expect_same_without_others(Trials(kGamma), fast, part_of_fast);
+  ExactEngine exact(kOnOff, kSequenceBasis, {});
+  ExactEngine part_of_exact = exact;
+  expect_same_without_others(Trials(kOnOff), exact, part_of_exact);
+}
+
 // The learner is told of new statistics at the end of sequences, but not after each of many short
 // ones.
 TEST(Sequences, DoNotMakeMStepsOutOfSingleObservations) {

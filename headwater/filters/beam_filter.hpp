@@ -38,6 +38,8 @@ class BeamFilter {
   // The next step begins a new sequence: from the stationary law. Time goes on, so that no random
   // number is used twice.
   void restart();
+  // The same for a step that is made elsewhere; the next one here begins a new sequence.
+  void pass_over() { ++time_; }
 
   // Activations drawn from the law of x_t given y_1..t-1, one a row.
   void sample_predicted(Generator& generator, Matrix& out) const;

@@ -33,6 +33,7 @@ class Bridge {
                  Resampling resampling, const RandomBlock& random, const ThreadPool& pool,
                  MovedParticles particles);
 
+  void restart() { step_ = kFirstStep; }  // a sequence knows nothing of those before it
   void exchange(StateArchive& archive) { archive(step_); }
 
  private:
@@ -43,7 +44,8 @@ class Bridge {
             const RandomBlock& random, const ThreadPool& pool, double power,
             MovedParticles& particles);
 
-  double step_ = 0.5;  // of the draws; follows how many are accepted
+  static constexpr double kFirstStep = 0.5;
+  double step_ = kFirstStep;  // of the draws; follows how many are accepted
 
   Vector log_weights_;
   Vector weights_;

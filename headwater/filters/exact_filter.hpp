@@ -43,6 +43,7 @@ class ExactFilter {
   // Starts over: from the stationary law, or as if the step that led to a stored law had just been
   // made.
   void restart() { has_started_ = false; }
+  void pass_over() {}  // it has no random numbers
   void restart_at(const Vector& filtered);
 
  private:

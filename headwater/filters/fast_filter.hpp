@@ -44,6 +44,8 @@ class FastFilter {
   // The next step begins a new sequence: from the stationary law. Time goes on, so that no random
   // number is used twice.
   void restart() { first_time_ = time_ + 1; }
+  // The same for a step that is made elsewhere; the next one here begins a new sequence.
+  void pass_over() { ++time_; }
   // Whether the last step was a move, and not the first of its sequence.
   bool has_moved() const { return time_ > first_time_; }
 

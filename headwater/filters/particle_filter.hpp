@@ -64,7 +64,12 @@ class ParticleFilter {
   bool has_started() const { return time_ >= first_time_; }
   // The next step begins a new sequence: from the stationary law. Time goes on, so that no random
   // number is used twice.
-  void restart() { first_time_ = time_ + 1; }
+  void restart() {
+    first_time_ = time_ + 1;
+    bridge_.restart();
+  }
+  // The same for a step that is made elsewhere; the next one here begins a new sequence.
+  void pass_over() { ++time_; }
 
   const AnyPrior& prior() const { return prior_; }
   const Emission& emission() const { return emission_; }

@@ -59,6 +59,7 @@ class ConjugateEngine final : public Engine {
         step_size * (Vector(3) << 1, after / rate, digamma(after) - std::log(rate)).finished();
     return {};
   }
+  void pass_over() override {}
   void finish() override {}
   void stop_smoothing() override {}
   bool has_new_statistics() const override { return true; }

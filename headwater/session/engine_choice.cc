@@ -95,10 +95,12 @@ namespace {
 
 // Sequence by sequence. Each has random numbers of its own.
 Matrix smooth_sequences(const EngineInfo& engine, const EngineRequest& request,
-                        const RecordView& observations) {
+                        const RecordView& observations,
+                        const std::function<bool(Index)>& is_wanted) {
   const std::vector<Index> begins = observations.sequences();
   Matrix means(observations.size(), request.start.basis.cols());
   request.pool->run(std::ssize(begins), [&](Index task) {
+    if (is_wanted && !is_wanted(task)) return;
     const auto i = static_cast<std::size_t>(task);
     const Index end = i + 1 < begins.size() ? begins[i + 1] : observations.size();
     const EngineRequest of_sequence{request.config, request.start,
@@ -112,15 +114,16 @@ Matrix smooth_sequences(const EngineInfo& engine, const EngineRequest& request,
 
 }  // namespace
 
-Matrix smooth_record(const EngineRequest& request, const RecordView& observations) {
+Matrix smooth_record(const EngineRequest& request, const RecordView& observations,
+                     const std::function<bool(Index)>& is_wanted) {
   const Estimate& start = request.start;
   const EngineInfo& engine = engine_of(request);
   Record room;
   const RecordView given =
       with_channel_profiles(observations, start.season.channel_profiles(), room);
-  if (!drifts(start.law)) return smooth_sequences(engine, request, given);
+  if (!drifts(start.law)) return smooth_sequences(engine, request, given, is_wanted);
   return smooth_sequences(engine, request,
-                          with_found_levels(engine.make(request), start.law, given));
+                          with_found_levels(engine.make(request), start.law, given), is_wanted);
 }
 
 ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index num_channels) {

@@ -65,7 +65,8 @@ EngineChoice choose_engine(const Config& config, const AnyPrior& prior, Index nu
 void check_engine(const Config& config, const AnyPrior& prior);
 
 std::unique_ptr<Engine> make_engine(const EngineRequest& request);
-Matrix smooth_record(const EngineRequest& request, const RecordView& observations);
+Matrix smooth_record(const EngineRequest& request, const RecordView& observations,
+                     const std::function<bool(Index)>& is_wanted);
 
 // Whether the engine's particles, if it has any, look at the observation before they move.
 ProposalKind choose_proposal(const Config& config, const AnyPrior& prior, Index num_channels);

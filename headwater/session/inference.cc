@@ -39,6 +39,8 @@ FilterStep ModelFilter::step(const Observation& y) {
   return engine_->step(placed_, 0);
 }
 
+void ModelFilter::pass_over() { engine_->pass_over(); }
+
 Vector ModelFilter::predicted_observation() const {
   return headwater::predicted_observation(*engine_);
 }
@@ -53,7 +55,8 @@ Forecast ModelFilter::forecast(const ForecastOptions& options) const { return {*
 
 Matrix smoothed_activations(const Estimate& estimate, bool background,
                             const RecordView& observations, const EngineConfig& engine,
-                            std::uint64_t seed, std::int64_t phase) {
+                            std::uint64_t seed, std::int64_t phase,
+                            const std::function<bool(Index)>& is_wanted) {
   const Config config = filter_config(engine, estimate.prior);
   Record placed;
   std::int64_t position = phase;
@@ -64,7 +67,7 @@ Matrix smoothed_activations(const Estimate& estimate, bool background,
     placed.add(y);
   }
   return smooth_record({config, estimate, seed, pool_of(engine), false},
-                       placed.empty() ? observations : RecordView(placed))
+                       placed.empty() ? observations : RecordView(placed), is_wanted)
       .leftCols(num_components_of(estimate, background));
 }
 

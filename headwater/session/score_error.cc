@@ -38,16 +38,20 @@ ScoreError::ScoreError(const Estimate& estimate, bool background, const EngineCo
 }
 
 void ScoreError::step(const Observation& y, const FilterStep& found, bool is_scored) {
+  const std::optional<double> found_here = difference(y, found);
+  if (is_scored && found_here) add(*found_here);
+}
+
+std::optional<double> ScoreError::difference(const Observation& y, const FilterStep& found) {
   if (!has_begun_) {
     has_begun_ = true;
     has_particles_ = found.particles() != nullptr;
     if (!has_particles_) twin_.reset();
   }
-  if (!twin_) return;
+  if (!twin_) return {};
   const FilterStep other = twin_->step(y);
-  if (is_scored && !found.impossible && !other.impossible) {
-    blocks_.add(found.log_predictive - other.log_predictive);
-  }
+  if (found.impossible || other.impossible) return {};
+  return found.log_predictive - other.log_predictive;
 }
 
 double ScoreError::standard_error() const { return blocks_.standard_error(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "headwater/clone_pointer.hpp"
@@ -34,6 +35,9 @@ class HEADWATER_EXPORT ModelFilter {
 
   Index num_channels() const;
   FilterStep step(const Observation& y);
+  // The next observation is filtered elsewhere, with all of its sequence, and the next one that
+  // comes here begins a sequence. It has the random numbers that it would have had.
+  void pass_over();
   Vector predicted_observation() const;  // E[y_t | y_1..t-1] of the last step, M numbers
   const Engine& engine() const { return *engine_; }  // for SurpriseMeter
   Vector filtered_activation() const;    // E[x_t | y_1..t], K numbers, background left out
@@ -49,10 +53,13 @@ class HEADWATER_EXPORT ModelFilter {
 };
 
 // E[x_t | y_1..T], T x K, background left out. The particle engine and the beam condition on y up
-// to a lag after t only. phase: of the first observation, in the model's season.
+// to a lag after t only. phase: of the first observation, in the model's season. is_wanted: says of
+// a sequence, counted from 0, whether it is to be smoothed; rows of others are not set. All are, if
+// it is empty.
 HEADWATER_EXPORT Matrix smoothed_activations(const Estimate& estimate, bool background,
                                              const RecordView& observations,
                                              const EngineConfig& engine = {},
-                                             std::uint64_t seed = 1, std::int64_t phase = 0);
+                                             std::uint64_t seed = 1, std::int64_t phase = 0,
+                                             const std::function<bool(Index)>& is_wanted = {});
 
 }  // namespace headwater

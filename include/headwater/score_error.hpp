@@ -28,6 +28,13 @@ class HEADWATER_EXPORT ScoreError {
   // What the filter has said of y, which is part of the score or is not. Without particles nothing
   // else happens.
   void step(const Observation& y, const FilterStep& found, bool is_scored = true);
+  // The same in two parts: how far the second filter is from the first, if both say something, and
+  // a difference that was found here or elsewhere.
+  std::optional<double> difference(const Observation& y, const FilterStep& found);
+  void add(double difference) { blocks_.add(difference); }
+  void pass_over() {
+    if (twin_) twin_->pass_over();
+  }  // see ModelFilter
   bool has_particles() const { return has_particles_; }
   double standard_error() const;  // 0 without particles
 

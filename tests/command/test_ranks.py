@@ -188,6 +188,60 @@ def test_score_and_apply_are_the_same_bytes(data):
             assert Ranks(data, size)(*words) == alone
 
 
+APPLIED = {
+    "exact": ("--engine", "exact"),
+    "beam": ("--engine", "beam", "--beam-width", 2),
+    "particles": ("--engine", "particle", "--particles", 50),
+    "guided": ("--engine", "particle", "--particles", 20, "--proposal", "guided"),
+}
+CONTINUOUS = {
+    "fast": ("--engine", "fast"),
+    "particles": ("--engine", "particle", "--particles", 50),
+    "drifting": ("--engine", "fast"),
+}
+
+
+def expect_shared_sequences(trials, model, engine, sizes):
+    """Scores, predictions, activations and smoothed ones, of sequences that ranks share."""
+    common = ("trials.csv", "--sequence-column", "trial", *engine, "--quiet")
+    for words in (("score", model, *common, "--json", "--predict", "p.csv", "--out", "s.csv",
+                   "--surprise"),
+                  ("score", model, *common, "--json", "--skip", 3, "--from", 20),
+                  ("apply", model, *common, "--out", "-"),
+                  ("apply", model, *common, "--smooth", "--from", 9, "--out", "-")):
+        files = [trials.path(name) for name in ("p.csv", "s.csv") if name in words]
+        alone = [trials(*words)] + [file.read_bytes() for file in files]
+        assert alone[0].count(b"\n") > 4
+        for size in sizes:
+            for file in files:
+                file.unlink()
+            found = [Ranks(trials, size)(*words, "--shard", "sequences")]
+            assert found + [file.read_bytes() for file in files] == alone, (words, size)
+
+
+@pytest.mark.parametrize("name", APPLIED)
+def test_sequences_are_scored_and_applied_to_by_turns(trials, name):
+    trials("fit", "trials.csv", "--sequence-column", "trial", "--components", 2, "--prior",
+           "basis-selection", "--init", "random", "--period", 3, "--quiet", "--out", "on_off.h5")
+    sizes = (1, 2, 3, 4) if name == "particles" else (3,)
+    expect_shared_sequences(trials, "on_off.h5", APPLIED[name], sizes)
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_sequences_of_unbounded_activations_are_scored_by_turns(trials, name):
+    law = "drifting" if name == "drifting" else "negative-binomial"
+    trials("fit", "trials.csv", "--sequence-column", "trial", "--components", 2, "--prior", "gamma",
+           "--engine", "fast", "--init", "random", "--counts", law, "--quiet", "--out", "gamma.h5")
+    expect_shared_sequences(trials, "gamma.h5", CONTINUOUS[name], (2,))
+
+
+def test_one_sequence_is_said_to_be_one(data):
+    fit(data, "exact", "one.h5")
+    done = Ranks(data, 2).attempt("score", "one.h5", "dense.npy", "--shard", "sequences")
+    assert done.returncode == 0
+    assert done.stderr == b"the data are one sequence: one of 2 ranks had all the work\n"
+
+
 def test_the_first_rank_alone_speaks_and_writes(data):
     files = ("--log", "log", "--activations", "x", "--checkpoint", "state", "--out", "model.h5")
     words = ("fit", *FITS["fast"], "--components", K, *files)

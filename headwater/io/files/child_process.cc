@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <csignal>
 
-extern char** environ;
-
 namespace headwater {
 namespace {
 
@@ -58,6 +56,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words) {
   how.check(posix_spawnattr_setsigmask(&how.attributes, &blocked));
   how.check(posix_spawnattr_setflags(&how.attributes, POSIX_SPAWN_SETSIGMASK));
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t id = -1;

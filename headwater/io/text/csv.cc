@@ -53,7 +53,7 @@ bool is_comment(std::string_view line, char separator) {
 
 }  // namespace
 
-CsvSource::CsvSource(LineReader lines, CsvOptions options)
+CsvSource::CsvSource(LineReader lines, const CsvOptions& options)
     : header_(options.header),
       options_{options.index_column, options.sequence_column, options.time_column},
       rules_(options.rules),
@@ -65,10 +65,10 @@ CsvSource::CsvSource(LineReader lines, CsvOptions options)
   read_ahead();
 }
 
-CsvSource::CsvSource(TextFile file, CsvOptions options)
+CsvSource::CsvSource(TextFile file, const CsvOptions& options)
     : CsvSource(LineReader(std::move(file.bytes), file.name, options.limits), options) {}
 
-CsvSource::CsvSource(FileDescriptor file, const std::string& name, CsvOptions options)
+CsvSource::CsvSource(FileDescriptor file, const std::string& name, const CsvOptions& options)
     : CsvSource(LineReader(std::move(file), name, options.limits), options) {}
 
 bool CsvSource::next(std::vector<double>& values) {

@@ -36,8 +36,8 @@ class CsvSource final : public ObservationSource {
  public:
   using ObservationSource::next;
   // Reads ahead to the first observation.
-  CsvSource(TextFile file, CsvOptions options = {});
-  CsvSource(FileDescriptor file, const std::string& name, CsvOptions options = {});
+  CsvSource(TextFile file, const CsvOptions& options = {});
+  CsvSource(FileDescriptor file, const std::string& name, const CsvOptions& options = {});
 
   Index num_channels() const override { return num_channels_; }
   std::vector<std::string> channel_names() const override { return names_; }
@@ -52,7 +52,7 @@ class CsvSource final : public ObservationSource {
   std::int64_t num_replaced() const override { return lines_.num_replaced(); }
 
  private:
-  CsvSource(LineReader lines, CsvOptions options);
+  CsvSource(LineReader lines, const CsvOptions& options);
 
   // What a row has in columns that are no channels.
   struct RowTexts {
