@@ -56,6 +56,19 @@ HWY_INLINE void run_body(Body body, std::size_t size) {
   if constexpr (Body::kChangesAt) store_part(d, hn::Load(d, at), body.at + first, size - first);
 }
 
+// From the probability of 0 in `term` to that of y; those below it are added to `sum`.
+template <int kVectors>
+HWY_INLINE void climb(double y, double phi, const V* factor, V* term, V* sum) {
+  const Doubles d;
+  for (double k = 0; k < y; ++k) {
+    const V common = hn::Set(d, (1 + k * phi) / (k + 1));
+    for (int v = 0; v < kVectors; ++v) {
+      sum[v] = hn::Add(sum[v], term[v]);
+      term[v] = hn::Mul(term[v], hn::Mul(factor[v], common));
+    }
+  }
+}
+
 struct Climb {
   static constexpr bool kChangesAt = true;
   double y;
@@ -76,13 +89,7 @@ struct Climb {
       factor[v] = hn::LoadU(d, factors + first + v * lanes);
       sum[v] = hn::Zero(d);
     }
-    for (double k = 0; k < y; ++k) {
-      const V common = hn::Set(d, (1 + k * phi) / (k + 1));
-      for (int v = 0; v < kVectors; ++v) {
-        sum[v] = hn::Add(sum[v], term[v]);
-        term[v] = hn::Mul(term[v], hn::Mul(factor[v], common));
-      }
-    }
+    climb<kVectors>(y, phi, factor, term, sum);
     for (int v = 0; v < kVectors; ++v) {
       hn::StoreU(term[v], d, at + first + v * lanes);
       hn::StoreU(sum[v], d, sums + first + v * lanes);
@@ -204,13 +211,7 @@ struct Mix {
       least = hn::Min(least, factor[v]);
       most = hn::Max(most, factor[v]);
     }
-    for (double k = 0; k < y; ++k) {
-      const V common = hn::Set(d, (1 + k * phi) / (k + 1));
-      for (int v = 0; v < kVectors; ++v) {
-        sum[v] = hn::Add(sum[v], term[v]);
-        term[v] = hn::Mul(term[v], hn::Mul(factor[v], common));
-      }
-    }
+    climb<kVectors>(y, phi, factor, term, sum);
     for (int v = 0; v < kVectors; ++v) {
       below = hn::MulAdd(weights_now[v], sum[v], below);
       at = hn::MulAdd(weights_now[v], term[v], at);
