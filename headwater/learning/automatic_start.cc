@@ -127,13 +127,13 @@ class Search {
     observations_ = with_channel_profiles(observations_, profiles, exposed_);
   }
 
-  // After all choices: by a look at all observations at once, where activations are unbounded.
+  // By a look at all observations at once, where activations are unbounded.
   void refine(StartTrial& trial) {
     if (effort_.is_light) return;
     MStepOptions options = options_;
     options.expectation = expectation_;
     tasks_.run(1, [&](Index) {
-      refine_start(
+      is_refined_ = refine_start(
           observations_, cumulants_, options, seed_, [&] { tasks_.tell(); }, trial.estimate);
     });
   }
@@ -158,6 +158,25 @@ class Search {
     StartReport::LawChoice choice = compare_laws(trial.estimate.law, next, predict, tasks_);
     if (choice.chosen == next->name()) refit(trial, next, expectation_);
     return choice;
+  }
+
+  // After refine(): the narrow law may do after all, since the basis is known better than when the
+  // present law was chosen. `choices` then say so.
+  void go_back_to(const AnyLaw& narrow, StartTrial& trial,
+                  std::vector<StartReport::LawChoice>& choices) {
+    const AnyLaw now = trial.estimate.law;
+    if (!is_refined_ || now->name() == narrow->name()) return;
+    const auto predict = [&](const AnyLaw& law) {
+      Estimate estimate = trial.estimate;
+      estimate.law = law;
+      return held_out_predictions(*with_law(filter_, estimate), observations_,
+                                  fitted_part(observations_.size()));
+    };
+    const StartReport::LawChoice choice = compare_laws(narrow, now, predict, tasks_);
+    if (choice.chosen != narrow->name()) return;
+    trial.estimate.law = narrow;
+    const auto said = std::ranges::find(choices, now->name(), &StartReport::LawChoice::richer);
+    if (said != choices.end()) *said = choice;
   }
 
   // After run(), where counts are scarce, and enough of them are held out for several M-steps. Not
@@ -239,6 +258,10 @@ class Search {
     MStepOptions options = last_stage_.options;
     options.expectation = expectation;
     const OnIteration tell = [&](std::int64_t, double, const Estimate&) { tasks_.tell(); };
+    if (is_refined_ && most_to_refine_on(result.estimate) >= observations) {
+      return refitted_by_look(observations_.first(observations), result.estimate, options,
+                              [&] { tasks_.tell(); });
+    }
     if (drifts(law)) {
       const MakeTrialEngine make = [&](const Estimate& estimate, std::uint64_t seed) {
         return with_levels(learner_(estimate, seed), estimate.law);
@@ -315,6 +338,7 @@ class Search {
   SearchStage last_stage_;
   MakeTrialEngine filter_;  // which need not learn
   MakeTrialEngine learner_;
+  bool is_refined_ = false;       // so that a look at all observations is a good one
   BasisExpectation expectation_;  // that has been chosen
   StartReport::BasisPrior report_of_expectation_;
 };
@@ -335,9 +359,12 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   StartReport report;
   search->take_out_channel_profiles(trials.front());
   if (search->can_compare() && drifts(laws.front())) search->let_levels_drift(trials.front());
+  // A basis that is not known well makes every law look dispersed. So it is refined before choices,
+  // and where counts are scarce, what is expected of it is found between two choices, and again
+  // under a law that was chosen with that.
+  search->refine(trials.front());
+  const Estimate refined = trials.front().estimate;
   if (search->can_compare() && observations.size() >= kFewestForChoices) {
-    // A basis that is not known well makes every law look dispersed. So what is expected of it is
-    // found between two choices, and again under a law that was chosen with that.
     for (std::size_t i = 1; i < std::min(laws.size(), effort.most_laws); ++i) {
       if (!search->considers(laws[i], trials.front())) continue;
       report.laws.push_back(search->choose_law(laws[i], trials.front()));
@@ -357,7 +384,13 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     if (laws.size() == 1) search->choose_expectation(trials.front());
     if (!effort.is_light) report.memory = search->choose_memory(trials.front());
   }
-  search->refine(trials.front());
+  const Estimate& chosen = trials.front().estimate;
+  const bool is_as_refined =
+      chosen.basis == refined.basis && chosen.law->name() == refined.law->name();
+  if (!is_as_refined) {
+    search->refine(trials.front());
+    if (laws.size() > 1) search->go_back_to(laws.front(), trials.front(), report.laws);
+  }
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();
   for (const StartTrial& trial : trials) report.trials.push_back(trial.report);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/learning/laplace_path.hpp"
 #include "headwater/learning/refinement.hpp"
 #include "headwater/models/basis_selection.hpp"
@@ -102,6 +103,19 @@ TEST(Refinement, IsNotDoneForOtherPriorsNorForFewObservations) {
   const Record record(reference::simulate_record(prior, mixing_truth(), 100, 12));
   EXPECT_GT(most_to_refine_on({mixing_truth(), prior}), 100000);
   EXPECT_FALSE(refined(record, {mixed_columns(), prior}, {}, {}, {}, 1).has_value());
+}
+
+// Once columns are separated, a law that allows for dispersion learns that Poisson counts have hardly
+// any. One stream with a fixed seed.
+TEST(Refinement, ALookUnderARicherLawFindsNoDispersionInPoissonCounts) {
+  const AnyPrior prior(LogGaussian(2, 0.5, 0.6));
+  const Record record(reference::simulate_record(prior, mixing_truth(), 2000, 12));
+  auto start = refined(record, {mixed_columns(), prior}, {}, {}, {}, 1);
+  ASSERT_TRUE(start.has_value());
+  start->law = AnyLaw(NegativeBinomial(Vector::Constant(5, 0.1)));
+  const Estimate found = refitted_by_look(record, *start, {}, [] {});
+  EXPECT_LT(distance_of(found.basis), 0.5 * distance_of(mixed_columns()));
+  EXPECT_LT(found.law.parameters()[0].value.maxCoeff(), 0.01);
 }
 
 // The estimate that is taken up is the one that is reported, in the average, too.

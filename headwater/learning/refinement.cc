@@ -92,17 +92,24 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
   return std::move(best.estimate);
 }
 
-void refine_start(const RecordView& observations, const Matrix& other_basis,
+bool refine_start(const RecordView& observations, const Matrix& other_basis,
                   const MStepOptions& options, std::uint64_t seed,
                   const std::function<void()>& tell, Estimate& estimate) {
-  if (most_to_refine_on(estimate) < observations.size()) return;
+  if (most_to_refine_on(estimate) < observations.size()) return false;
   std::vector<Estimate> others;
   if (other_basis.size() > 0 && estimate.prior.num_components() <= kMostToTryTwice) {
     others = {estimate};
     others.front().basis = other_basis;
   }
   auto found = refined(observations, estimate, others, options, {}, seed, tell);
-  if (found) estimate = std::move(*found);
+  if (!found) return false;
+  estimate = std::move(*found);
+  return true;
+}
+
+Estimate refitted_by_look(const RecordView& observations, const Estimate& start,
+                          const MStepOptions& options, const std::function<void()>& tell) {
+  return climb(observations, start, options, RefinementEffort{}.last_iterations, tell).estimate;
 }
 
 Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,

@@ -46,10 +46,15 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
                                 const std::function<void()>& tell = {});
 
 // The same for an estimate that a search has found. EM begins at another basis, too, where there is
-// one.
-void refine_start(const RecordView& observations, const Matrix& other_basis,
+// one. False if nothing changes.
+bool refine_start(const RecordView& observations, const Matrix& other_basis,
                   const MStepOptions& options, std::uint64_t seed,
                   const std::function<void()>& tell, Estimate& estimate);
+
+// Where a start could be refined: what EM makes of an estimate on these observations, such as one
+// under another law.
+Estimate refitted_by_look(const RecordView& observations, const Estimate& start,
+                          const MStepOptions& options, const std::function<void()>& tell);
 
 // What the M-step wants of these observations, under an estimate whose prior may have any scale.
 Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,
