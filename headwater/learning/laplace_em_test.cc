@@ -105,8 +105,8 @@ TEST(Refinement, IsNotDoneForOtherPriorsNorForFewObservations) {
   EXPECT_FALSE(refined(record, {mixed_columns(), prior}, {}, {}, {}, 1).has_value());
 }
 
-// Once columns are separated, a law that allows for dispersion learns that Poisson counts have hardly
-// any. One stream with a fixed seed.
+// Once columns are separated, a law that allows for dispersion learns that Poisson counts have
+// hardly any. One stream with a fixed seed.
 TEST(Refinement, ALookUnderARicherLawFindsNoDispersionInPoissonCounts) {
   const AnyPrior prior(LogGaussian(2, 0.5, 0.6));
   const Record record(reference::simulate_record(prior, mixing_truth(), 2000, 12));
