@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "headwater/learning/estimate.hpp"
 #include "headwater/learning/laplace_path.hpp"
 
 namespace headwater {
@@ -25,11 +26,49 @@ constexpr double kMostPart = 3;
 constexpr int kQuietIterations = 3;
 // Nats that a combination may be below the best so far: the M-step of some priors goes by moments,
 // and climbs the log-likelihood only nearly.
-constexpr double kSlack = 1;
+constexpr double kSlack = 20;
 
-// EM moves the root of an entry as if information were the same in all directions: there the
-// slowest directions of EM are the ones that combinations find first.
-Vector roots_of(const Matrix& basis) { return basis.reshaped().cwiseSqrt(); }
+// Of a combination, how far a parameter may be from EM's own value, as a part of how far that is
+// from 0 and from 1: so it stays in its range.
+constexpr double kMostOfParameter = 0.5;
+// What a parameter weighs beside the root of a mean entry of the basis.
+constexpr double kParameterWeight = 1.5;
+
+// The numbers of an estimate as EM's steps are combined. EM moves the root of an entry of the basis
+// as if information were the same in all directions: there the slowest directions of EM are the
+// ones that combinations find first. Parameters of the prior and of the law belong to it, since
+// what EM makes of the basis depends on them.
+class Coordinates {
+ public:
+  explicit Coordinates(const Estimate& start)
+      : entries_(start.basis.size()), weight_(kParameterWeight * std::sqrt(start.basis.mean())) {}
+
+  Vector of(const Estimate& estimate) const {
+    Vector numbers = flatten(estimate);
+    numbers.head(entries_) = numbers.head(entries_).cwiseSqrt();
+    numbers.tail(numbers.size() - entries_) *= weight_;
+    return numbers;
+  }
+
+  // The estimate at x, or as near to it as it may be to `image`, which is EM's own.
+  Estimate at(const Vector& x, Estimate image, const MStepOptions& options) const {
+    Vector numbers = flatten(image);
+    const Vector roots = numbers.head(entries_).cwiseSqrt();
+    numbers.head(entries_) =
+        x.head(entries_).cwiseMax(kLeastPart * roots).cwiseMin(kMostPart * roots).cwiseAbs2();
+    auto parameters = numbers.tail(numbers.size() - entries_).array();
+    const Eigen::ArrayXd most =
+        kMostOfParameter * parameters.abs().min((1 - parameters.abs()).abs());
+    const Eigen::ArrayXd away = x.tail(parameters.size()).array() / weight_ - parameters;
+    parameters += away.max(-most).min(most);
+    unflatten(numbers, options, image);
+    return image;
+  }
+
+ private:
+  Index entries_;
+  double weight_;
+};
 
 // Expectations of the second order can fail altogether where counts are few.
 bool is_sound(const Statistics& statistics) {
@@ -68,6 +107,7 @@ BatchEmResult laplace_em(const RecordView& observations, Estimate start,
   const MStep m_step(options.m_step, start.basis, start.prior);
   const bool learn_prior = m_step.learns(start.prior);
   LaplacePath path(observations);
+  const Coordinates coordinates(start);
   AndersonSteps steps(kCombined);
   BatchEmResult result{start, start, {-std::numeric_limits<double>::infinity()}, 0, 0, false};
   Estimate now = std::move(start);
@@ -99,7 +139,7 @@ BatchEmResult laplace_em(const RecordView& observations, Estimate start,
     if (result.converged || result.iterations == options.max_iterations) break;
 
     ++result.iterations;
-    const Vector before = roots_of(now.basis);
+    const Vector before = coordinates.of(now);
     const Statistics statistics = path.statistics(now, learn_prior);
     if (!is_sound(statistics)) break;
     const Matrix least = kLeastPart * now.basis;
@@ -110,11 +150,9 @@ BatchEmResult laplace_em(const RecordView& observations, Estimate start,
     if (learn_prior) m_step.update_prior(statistics, now.prior);
     now = with_unit_scale(std::move(now));
     by_em = now;
-    const Vector image = roots_of(now.basis);
-    const Vector next =
-        steps.next(before, image).cwiseMax(kLeastPart * image).cwiseMin(kMostPart * image);
+    const Vector next = steps.next(before, coordinates.of(by_em));
     is_combined = !options.m_step.hold_basis && next.allFinite();
-    if (is_combined) now.basis.reshaped() = next.cwiseAbs2();
+    if (is_combined) now = coordinates.at(next, by_em, options.m_step);
   }
   result.last = result.estimate;
   return result;

@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 // Nats. One parameter is worth half a nat.
-constexpr double kSmallChange = 0.05;
+constexpr double kSmallChange = 0.3;
 // Numbers that are kept: 256 MB.
 constexpr Index kMostKept = Index{1} << 25;
 // Observations times entries of the basis times components, so that an iteration takes seconds.

@@ -17,7 +17,7 @@ namespace {
 // As in a search for a start: 32 MB of counts.
 constexpr Index kMostCells = Index{1} << 22;
 // The estimate under way is near already.
-constexpr std::int64_t kIterationsOfALook = 15;
+constexpr std::int64_t kIterationsOfALook = 30;
 constexpr double kSmallGain = 0.05;  // nats
 // The fit as it was is judged on an eighth as many observations as were looked at.
 constexpr std::int64_t kPartOfComparison = 8;
