@@ -205,8 +205,8 @@ def test_the_log_says_what_the_start_had_seen(headwater):
 
 @pytest.mark.parametrize("extra", [
     ["--init", "random"], [], ["--dispersion", "shared"], ["--engine", "particle", "--particles", 50],
-    ["--engine", "beam", "--beam-width", 3], ["--engine", "fast", "--prior", "gamma"],
-    ["--counts", "auto", "--init", "auto"],
+    ["--engine", "beam", "--beam-width", 3],
+    ["--engine", "fast", "--prior", "gamma", "--init", "random"], ["--counts", "auto", "--init", "auto"],
 ], ids=["random start", "searched start", "shared", "particles", "beam", "fast", "auto"])
 def test_a_resumed_fit_gives_the_same_bytes(headwater, extra):
     simulate(headwater, "y.csv", OWN, 1500)
