@@ -9,6 +9,9 @@ function(headwater_configure target)
   # CMake's -O3, which takes a third longer to compile, is for the library alone: what is around it holds
   # no loop. Not -O1: of an inline function that several sources compiled the linker keeps any one.
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  # GCC looks for memory to use again before it has taken a gigabyte: a twentieth of its time.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-expand=300;--param=ggc-min-heapsize=1000000>)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                                            -Wnon-virtual-dtor -Wno-sign-conversion)
   if(HEADWATER_WARNINGS_AS_ERRORS)

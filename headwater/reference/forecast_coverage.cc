@@ -28,6 +28,16 @@ std::vector<AnyPrior> all_priors() {
           AnyPrior(IndependentPrior(2, 2.0)),    AnyPrior(FiniteStatePrior(states, moves))};
 }
 
+// Components are at their strongest one after the other.
+Season weekly(Index num_components) {
+  constexpr Index kPeriod = 7;
+  Matrix profile(num_components, kPeriod);
+  for (Index k = 0; k < num_components; ++k) {
+    for (Index h = 0; h < kPeriod; ++h) profile(k, h) = (h + k) % kPeriod < 2 ? 2 : 0.6;
+  }
+  return Season({profile});
+}
+
 }  // namespace
 
 std::vector<ForecastCase> forecast_cases() {
@@ -37,6 +47,8 @@ std::vector<ForecastCase> forecast_cases() {
     cases.push_back({prior.name(), {basis, prior, AnyLaw()}});
     const AnyLaw law = NegativeBinomial(Vector::Constant(1, 0.3));
     cases.push_back({prior.name() + ", dispersion .3", {basis, prior, law}});
+    const Season season = weekly(prior.num_components());
+    cases.push_back({prior.name() + ", dispersion .3, season", {basis, prior, law, season}});
   }
   return cases;
 }

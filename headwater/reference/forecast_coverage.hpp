@@ -13,8 +13,9 @@ struct ForecastCase {
   Estimate truth;
 };
 
-// Every prior, with counts that are Poisson or have dispersion .3. Counts are in the hundreds, so
-// that an interval that ends at a whole number covers hardly more than one that ends in between.
+// Every prior, with counts that are Poisson, that have dispersion .3, and that have a season of
+// period 7 too. Counts are in the hundreds, so that an interval that ends at a whole number covers
+// hardly more than one that ends in between.
 std::vector<ForecastCase> forecast_cases();
 
 struct CoverageOptions {
