@@ -9,7 +9,9 @@
 
 namespace {
 
-constexpr std::chrono::milliseconds kGrace{500};
+// Of the second within which a stop is to be obeyed: the rest is for a checkpoint that may be
+// large, which is written after work that ends just in time, too.
+constexpr std::chrono::milliseconds kGrace{300};
 
 volatile std::sig_atomic_t asked = 0;
 sem_t posted;  // a semaphore may be posted in a signal handler

@@ -13,11 +13,11 @@ void watch_for_stop_signals();
 int stop_signal();
 const char* stop_signal_name();
 
-// Half a second after a stop was requested, calls a function on a thread of its own, which is to
-// end the program: whatever the program does then - search for a start, take in an observation of
-// an hour's work, wait for a disk - it does not look at signals. As soon as the stop is requested,
-// the same thread calls another function, which makes the end a short one: a large file takes
-// longer to write than a user is willing to wait.
+// Three tenths of a second after a stop was requested, calls a function on a thread of its own,
+// which is to end the program: whatever the program does then - search for a start, take in an
+// observation of an hour's work, wait for a disk - it does not look at signals. As soon as the stop
+// is requested, the same thread calls another function, which makes the end a short one: a large
+// file takes longer to write than a user is willing to wait.
 class StopDeadline {
  public:
   explicit StopDeadline(
