@@ -43,6 +43,6 @@ class Smoother {
 };
 
 using ExactSmoother = Smoother<ExactFilter>;        // AdjointWindow, ForwardRecursion
-using ParticleSmoother = Smoother<ParticleFilter>;  // ParticleWindow, PathWindow, PathRecursion
+using ParticleSmoother = Smoother<ParticleFilter>;  // LagWindow, ParticleWindow, PathWindow, PathRecursion
 
 }  // namespace headwater
