@@ -20,11 +20,10 @@ def compare(ours, theirs, rounds):
 
 class Repeated:
     """The peer's side: calls `step(y)` for successive observations, `count` of them per round. The
-    first `warm` calls are not timed."""
+    first `warm` calls, made when the side is asked for the first time, are not timed."""
 
     def __init__(self, step, data, count, warm=20):
-        self.step, self.data, self.count, self.t = step, data, count, 0
-        self.make(warm)
+        self.step, self.data, self.count, self.warm, self.t = step, data, count, warm, 0
 
     def make(self, count):
         for _ in range(count):
@@ -32,6 +31,8 @@ class Repeated:
             self.t += 1
 
     def __call__(self):
+        if self.t == 0:
+            self.make(self.warm)
         began = time.process_time()
         self.make(self.count)
         return 1e6 * (time.process_time() - began) / self.count

@@ -21,11 +21,13 @@ Every filter resamples systematically when the effective size is below N / 2."""
 
 
 class Rows:
-    """options: rounds, seconds (of our side in a round), quick."""
+    """options: rounds, seconds (of our side in a round), quick, only (a part of the names of the
+    rows that are wanted)."""
 
     def __init__(self, ours, table, options):
         self.ours, self.table = ours, table
         self.rounds, self.seconds, self.quick = options.rounds, options.seconds, options.quick
+        self.only = options.only
         self.basis = gamma_basis(8, 5)
 
     def scaled(self, count):
@@ -37,7 +39,8 @@ class Rows:
         return lambda: self.ours.step(stream, model, **options)[clock]
 
     def compare(self, work, ours, theirs, target=None):
-        self.table.add(work, compare(ours, theirs, self.rounds), target)
+        if self.only in work:
+            self.table.add(work, compare(ours, theirs, self.rounds), target)
 
     def all(self):
         self.algorithm1()
@@ -133,6 +136,8 @@ class Rows:
         printed = self.our_side(stream, EXAMPLE_2, paper_exact=1, **common)
         work = f"Algorithm 1, K = {components}, M = {channels}, N = 500"
         self.compare(f"{work}: path; --paper-exact", path, printed, 20)
+        if self.only not in f"{work}: memory":
+            return
         printed_memory = self.ours.step(stream, EXAMPLE_2, paper_exact=1, **common)
         path_memory = self.ours.step(stream, EXAMPLE_2, smoother="path", particles=500,
                                      block=STEADY_BLOCK, warm=192)

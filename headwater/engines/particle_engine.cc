@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "headwater/error.hpp"
+#include "headwater/smoothers/lag_window.hpp"
 #include "headwater/smoothers/particle_window.hpp"
 #include "headwater/smoothers/path_recursion.hpp"
 #include "headwater/smoothers/path_window.hpp"
@@ -30,6 +31,9 @@ std::unique_ptr<ParticleSmoother> make_smoother(const ParticleFilter& filter,
       break;
   }
   const Index lag = options.window.lag > 0 ? options.window.lag : default_lag(options.smoother);
+  if (options.smoother == SmootherKind::kLag) {
+    return std::make_unique<LagWindow>(filter, lag, options.window, options.learn_prior);
+  }
   WindowOptions window = options.window;
   // A pass goes over the lag once more for each block, and here that is what everything costs.
   if (options.smoother == SmootherKind::kForward) window.smallest_block = 64;

@@ -79,7 +79,9 @@ class ParticleFilter {
   std::uint64_t time() const { return time_; }  // steps made
 
   Index num_particles() const { return states_.rows(); }
-  const Matrix& states() const { return states_; }            // N x state size
+  const Matrix& states() const { return states_; }  // N x state size
+  // Of the step before: known from one step to the next, and not saved.
+  const Matrix& previous_states() const { return previous_; }
   const Matrix& activations() const { return activations_; }  // N x K, background included
   const Vector& weights() const { return weights_; }          // given y_1..t, sum to 1
   // Of each particle, the one of the step before that it was drawn from: itself, where the step

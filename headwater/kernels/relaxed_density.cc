@@ -106,20 +106,34 @@ void log_densities(const StateBlock& previous, const StateBlock& next, std::size
   }
 }
 
-double sum_towards(const StateBlock& previous, const StateBlock& next, std::size_t size,
-                   const double* weights) {
+// sums[c] = the weight of the moves of component k + c towards the edge. Several components at a
+// time, whose sums hide each other's latency.
+template <std::size_t C>
+HWY_INLINE void sum_towards(const StateBlock& previous, const StateBlock& next, std::size_t k,
+                            std::size_t size, const double* weights, double* sums) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
-  auto sum = hn::Zero(d);
+  V towards[C];
+  for (V& sum : towards) sum = hn::Zero(d);
   for (std::size_t i = 0; i < size; i += lanes) {
     const std::size_t count = HWY_MIN(lanes, size - i);
     const auto weight =
         count == lanes ? hn::LoadU(d, weights + i) : load_part(d, weights + i, count);
-    const auto towards =
-        is_towards(load_states(previous, 0, i, count), load_states(next, 0, i, count));
-    sum = hn::Add(sum, hn::IfThenElseZero(towards, weight));
+    for (std::size_t c = 0; c < C; ++c) {
+      const auto is_wanted =
+          is_towards(load_states(previous, k + c, i, count), load_states(next, k + c, i, count));
+      towards[c] = hn::Add(towards[c], hn::IfThenElseZero(is_wanted, weight));
+    }
   }
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  for (std::size_t c = 0; c < C; ++c) sums[k + c] = hn::GetLane(hn::SumOfLanes(d, towards[c]));
+}
+
+void sum_all_towards(const StateBlock& previous, const StateBlock& next, std::size_t size,
+                     std::size_t num_components, const double* weights, double* sums) {
+  std::size_t k = 0;
+  for (; k + 3 <= num_components; k += 3) sum_towards<3>(previous, next, k, size, weights, sums);
+  if (k + 2 == num_components) sum_towards<2>(previous, next, k, size, weights, sums);
+  if (k + 1 == num_components) sum_towards<1>(previous, next, k, size, weights, sums);
 }
 
 }  // namespace headwater::HWY_NAMESPACE
@@ -129,7 +143,7 @@ HWY_AFTER_NAMESPACE();
 namespace headwater {
 
 HWY_EXPORT(log_densities);
-HWY_EXPORT(sum_towards);
+HWY_EXPORT(sum_all_towards);
 
 namespace {
 
@@ -152,11 +166,12 @@ void relaxed_log_densities(const Eigen::Ref<const Matrix>& previous,
    log_towards.data(), log_away.data(), out.data());
 }
 
-double weight_towards(const Eigen::Ref<const Vector>& previous,
-                      const Eigen::Ref<const Vector>& next, std::span<const double> weights) {
-  return HWY_DYNAMIC_DISPATCH(sum_towards)(block_of(previous, weights.size()),
-                                           block_of(next, weights.size()), weights.size(),
-                                           weights.data());
+void weights_towards(const Eigen::Ref<const Matrix>& previous, const Eigen::Ref<const Matrix>& next,
+                     std::span<const double> weights, std::span<double> out) {
+  assert(static_cast<Index>(out.size()) == previous.cols() && next.cols() == previous.cols());
+  HWY_DYNAMIC_DISPATCH(sum_all_towards)
+  (block_of(previous, weights.size()), block_of(next, weights.size()), weights.size(), out.size(),
+   weights.data(), out.data());
 }
 
 }  // namespace headwater

@@ -19,8 +19,8 @@ void relaxed_log_densities(const Eigen::Ref<const Matrix>& previous,
                            std::span<const double> log_towards, std::span<const double> log_away,
                            std::span<double> out);
 
-// The total weight of the moves towards the edge, for one component.
-double weight_towards(const Eigen::Ref<const Vector>& previous,
-                      const Eigen::Ref<const Vector>& next, std::span<const double> weights);
+// out[k] = the total weight of the moves of component k towards the edge.
+void weights_towards(const Eigen::Ref<const Matrix>& previous, const Eigen::Ref<const Matrix>& next,
+                     std::span<const double> weights, std::span<double> out);
 
 }  // namespace headwater

@@ -71,16 +71,19 @@ TEST(RelaxedDensity, EqualsItsDefinition) {
 TEST(RelaxedDensity, WeightsOfMovesTowards) {
   under_each_instruction_set([] {
     for (const std::size_t n : lengths_to_try()) {
-      for (const auto& [previous, next] : kinds_of_pairs(static_cast<Index>(n), 3)) {
-        if (previous.rows() == 0 || next.rows() == 0) continue;
-        const Vector weights = Vector::Random(static_cast<Index>(n)).cwiseAbs();
-        for (Index k = 0; k < 3; ++k) {
-          double expected = 0;
-          for (Index i = 0; i < weights.size(); ++i) {
-            if (is_towards(row_of(previous, i, k), row_of(next, i, k))) expected += weights[i];
+      for (const Index num_components : {1, 2, 3, 5, 7}) {
+        for (const auto& [previous, next] : kinds_of_pairs(static_cast<Index>(n), num_components)) {
+          if (previous.rows() == 0 || next.rows() == 0) continue;
+          const Vector weights = Vector::Random(static_cast<Index>(n)).cwiseAbs();
+          Vector found = Vector::Constant(num_components, -7);
+          weights_towards(previous, next, as_span(weights), as_span(found));
+          for (Index k = 0; k < num_components; ++k) {
+            double expected = 0;
+            for (Index i = 0; i < weights.size(); ++i) {
+              if (is_towards(row_of(previous, i, k), row_of(next, i, k))) expected += weights[i];
+            }
+            ASSERT_NEAR(found[k], expected, 1e-12 * expected);
           }
-          const double found = weight_towards(previous.col(k), next.col(k), as_span(weights));
-          ASSERT_NEAR(found, expected, 1e-12 * expected);
         }
       }
     }

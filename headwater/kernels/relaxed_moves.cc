@@ -49,8 +49,11 @@ void move_all(const double* uniforms, const double* previous, double alpha, doub
   map(size, next, [=](auto load) HWY_ATTR { return move(load(uniforms), load(previous)); });
 }
 
-void activations_of_all(const double* states, double* x, std::size_t size) {
-  map(size, x, [=](auto load) HWY_ATTR { return RelaxedActivation()(load(states)); });
+void activations_of_all(const double* states, std::size_t stride, double* x, std::size_t x_stride,
+                        std::size_t size, std::size_t num_components) {
+  for (std::size_t k = 0; k < num_components; ++k, states += stride, x += x_stride) {
+    map(size, x, [=](auto load) HWY_ATTR { return RelaxedActivation()(load(states)); });
+  }
 }
 
 }  // namespace headwater::HWY_NAMESPACE
@@ -70,9 +73,12 @@ void relaxed_moves(std::span<const double> uniforms, std::span<const double> pre
   (uniforms.data(), previous.data(), alpha, next.data(), next.size());
 }
 
-void relaxed_activations(std::span<const double> states, std::span<double> x) {
-  assert(states.size() == x.size());
-  HWY_DYNAMIC_DISPATCH(activations_of_all)(states.data(), x.data(), x.size());
+void relaxed_activations(const Eigen::Ref<const Matrix>& states, Eigen::Ref<Matrix> x) {
+  assert(states.rows() == x.rows() && states.cols() == x.cols());
+  HWY_DYNAMIC_DISPATCH(activations_of_all)
+  (states.data(), static_cast<std::size_t>(states.outerStride()), x.data(),
+   static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.rows()),
+   static_cast<std::size_t>(x.cols()));
 }
 
 }  // namespace headwater

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "headwater/matrix.hpp"
+
 namespace headwater {
 
 // The state s of a component of prior 'relaxed-selection' is d or -d, where d, in (0, 1/2], is the
@@ -16,8 +18,8 @@ namespace headwater {
 void relaxed_moves(std::span<const double> uniforms, std::span<const double> previous, double alpha,
                    std::span<double> next);
 
-// The activations x of the states. `x` may be `states`.
-void relaxed_activations(std::span<const double> states, std::span<double> x);
+// The activations x of the states: one row a particle, one column a component. `x` may be `states`.
+void relaxed_activations(const Eigen::Ref<const Matrix>& states, Eigen::Ref<Matrix> x);
 
 inline constexpr double kLeastDistance = 1e-300;
 

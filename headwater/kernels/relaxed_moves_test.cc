@@ -110,13 +110,18 @@ TEST(RelaxedMoves, AtTheEnds) {
 TEST(RelaxedActivations, AreThoseOfTheStates) {
   under_each_instruction_set([] {
     const MovedParticles particles = random_moved_particles(1100);
+    const Eigen::Map<const Matrix> all(particles.states.data(), 1100, 1);
     for (const std::size_t length : lengths_to_try()) {
-      const auto states = std::span(particles.states).subspan(1, length);
-      std::vector<double> x(length + 1, -7);
-      relaxed_activations(states, std::span(x).first(length));
-      EXPECT_EQ(x.back(), -7);
-      for (std::size_t i = 0; i < length; ++i) {
-        EXPECT_EQ(x[i], states[i] > 0 ? states[i] : 1 + states[i]);
+      const auto n = static_cast<Index>(length);
+      Matrix states(n, 3);
+      for (Index k = 0; k < 3; ++k) states.col(k) = all.middleRows(1 + 7 * k, n);
+      Matrix x = Matrix::Constant(n + 1, 4, -7);
+      relaxed_activations(states, x.topLeftCorner(n, 3));
+      EXPECT_TRUE((x.row(n).array() == -7).all() && (x.col(3).array() == -7).all());
+      for (Index k = 0; k < 3; ++k) {
+        for (Index i = 0; i < n; ++i) {
+          EXPECT_EQ(x(i, k), states(i, k) > 0 ? states(i, k) : 1 + states(i, k));
+        }
       }
     }
   });

@@ -70,9 +70,7 @@ void RelaxedSelection::sample_transition(const RandomBlock& random, ConstStates 
 }
 
 void RelaxedSelection::activations(ConstStates states, Eigen::Ref<Matrix> x) const {
-  for (Index k = 0; k < num_components_; ++k) {
-    relaxed_activations(as_span(states.col(k)), as_span(x.col(k)));
-  }
+  relaxed_activations(states, x);
 }
 
 // The density is alpha / d' towards the edge and (1 - alpha) / (1 - d') away from it, where d' is
@@ -104,11 +102,13 @@ bool RelaxedSelection::guide(const Evidence& evidence, ConstStates previous,
 void RelaxedSelection::add_statistics(ConstStates previous, ConstStates next,
                                       const Eigen::Ref<const Vector>& weights,
                                       std::span<double> out) const {
+  thread_local std::vector<double> towards;
+  towards.resize(static_cast<std::size_t>(num_components_));
+  weights_towards(previous, next, as_span(weights), towards);
   const double all = weights.sum();
   for (Index k = 0; k < num_components_; ++k) {
-    const double towards = weight_towards(previous.col(k), next.col(k), as_span(weights));
-    out[2 * k] += towards;
-    out[2 * k + 1] += all - towards;
+    out[2 * k] += towards[k];
+    out[2 * k + 1] += all - towards[k];
   }
 }
 

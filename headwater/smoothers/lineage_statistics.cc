@@ -25,7 +25,7 @@ void LineageStatistics::exchange(StateArchive& archive) {
 
 void LineageStatistics::start(Index num_paths) { table_.setZero(num_paths, table_.cols()); }
 
-void LineageStatistics::follow(const std::vector<Index>& parents, double factor) {
+void LineageStatistics::follow(const Ancestors& parents, double factor) {
   gathered_.resize(static_cast<Index>(parents.size()), table_.cols());
   for (Index i = 0; i < gathered_.rows(); ++i) {
     gathered_.row(i) = factor * table_.row(parents[i]);

@@ -18,7 +18,7 @@ class LineageStatistics {
   // Paths without any past.
   void start(Index num_paths);
   // Path i goes on from what was path parents[i]; all it has is multiplied by `factor`.
-  void follow(const std::vector<Index>& parents, double factor);
+  void follow(const Ancestors& parents, double factor);
   // Paths of a new sequence, to which no path leads: each has the mean of all so far, times
   // `factor`.
   void follow_mean(const Vector& weights, Index num_paths, double factor);

@@ -53,12 +53,17 @@ void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> ro
 Eigen::Ref<const Matrix> ChosenActivations::of(const ParticleStep& step,
                                                std::span<const Index> particles,
                                                const ParticleFilter& filter) {
-  const auto count = static_cast<Index>(particles.size());
-  const AnyPrior& prior = filter.prior();
-  if (activations_.rows() < count) activations_.setOnes(count, filter.basis().cols());
   gather_rows(step.states, particles, states_);
+  return of(states_.topRows(static_cast<Index>(particles.size())), filter);
+}
+
+Eigen::Ref<const Matrix> ChosenActivations::of(const Eigen::Ref<const Matrix>& states,
+                                               const ParticleFilter& filter) {
+  const AnyPrior& prior = filter.prior();
+  const Index count = states.rows();
+  if (activations_.rows() < count) activations_.setOnes(count, filter.basis().cols());
   auto x = activations_.topRows(count);
-  prior.activations(states_.topRows(count), x.leftCols(prior.num_components()));
+  prior.activations(states, x.leftCols(prior.num_components()));
   if (all_finite(x)) return x;
   for (Index i = 0; i < count; ++i) {
     auto own = x.row(i).head(prior.num_components());

@@ -27,6 +27,7 @@ void gather_rows(const Eigen::Ref<const Matrix>& from, std::span<const Index> ro
 class ChosenActivations {
  public:
   // One row a particle; with a background, a last column of ones. Valid until the next call.
+  Eigen::Ref<const Matrix> of(const Eigen::Ref<const Matrix>& states, const ParticleFilter& filter);
   Eigen::Ref<const Matrix> of(const ParticleStep& step, std::span<const Index> particles,
                               const ParticleFilter& filter);
 

@@ -35,9 +35,8 @@ bool PathRecursion::advance(const ParticleFilter& filter, const Observation& y, 
     if (std::exchange(begins_sequence_, false)) {
       paths_.follow_mean(previous_.weights, filter.num_particles(), 1 - step_size);
     } else {
-      const std::vector<Index> ancestors(filter.ancestors().begin(), filter.ancestors().end());
-      paths_.follow(ancestors, 1 - step_size);
-      const Matrix parents = previous_.states(ancestors, Eigen::all);
+      paths_.follow(filter.ancestors(), 1 - step_size);
+      const Matrix parents = previous_.states(filter.ancestors(), Eigen::all);
       paths_.add_moves(filter.prior(), parents, filter.states(), step_size);
     }
   }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "headwater/smoothers/lineage_statistics.hpp"
-#include "headwater/smoothers/particle_sweep.hpp"
+#include "headwater/smoothers/lineages.hpp"
 #include "headwater/smoothers/smoother.hpp"
 #include "headwater/smoothers/window.hpp"
 
@@ -32,7 +32,6 @@ class PathWindow final : public ParticleSmoother {
  private:
   void sum_up(const ParticleFilter& filter);
   void lengthen_paths(Index count, const ParticleFilter& filter);
-  void find_alive();
   void lengthen_by(Index step, const ParticleFilter& filter);
 
   WindowOptions options_;
@@ -43,15 +42,11 @@ class PathWindow final : public ParticleSmoother {
   Statistics settled_;         // of all sequences before the present one
   double settled_weight_ = 0;  // ... what they still count for
 
-  StepRing<ParticleStep> steps_;  // if there are paths, they end in the first
-  LineageStatistics paths_;
-  std::vector<Index> path_of_;  // for each particle of the first step; -1 if it has no path
-  std::vector<std::vector<Index>> alive_;  // of each step, the particles with descendants
-
-  GenealogyKernel kernel_;
+  Lineages::Steps steps_;    // if there are paths, they end in the particles of the first
+  LineageStatistics paths_;  // ... in their order
+  Lineages lineages_;
+  LineageSweep sweep_;
   ChosenActivations activations_;
-  ParticleSweep sweep_;
-  Vector law_;
   std::vector<double> coefficients_;
 };
 

@@ -42,7 +42,8 @@ class Smoother {
   virtual void exchange(StateArchive& archive, const Filter& filter) = 0;
 };
 
-using ExactSmoother = Smoother<ExactFilter>;        // AdjointWindow, ForwardRecursion
-using ParticleSmoother = Smoother<ParticleFilter>;  // ParticleWindow, PathWindow, PathRecursion
+using ExactSmoother = Smoother<ExactFilter>;  // AdjointWindow, ForwardRecursion
+// LagWindow, ParticleWindow, PathWindow, PathRecursion
+using ParticleSmoother = Smoother<ParticleFilter>;
 
 }  // namespace headwater
