@@ -58,17 +58,27 @@ double rest_at(const Evidence& evidence, const NegativeBinomialBlocks& law,
   return rest;
 }
 
-// The same stretch of blocks in the list of channels with a count.
-const Stretch& counted_in(const Evidence& evidence, const Stretch& stretch) {
-  return NegativeBinomialNotes::of(evidence)
-      .stretches[static_cast<std::size_t>(&stretch - evidence.stretches().data())];
+// The same stretch of blocks in another list, such as that of the channels with a count.
+const Stretch& same_in(std::span<const Stretch> others, const Evidence& evidence,
+                       const Stretch& stretch) {
+  return others[static_cast<std::size_t>(&stretch - evidence.stretches().data())];
+}
+
+// Some of the rows, one after the other.
+void gather_rows(std::span<const double> rows, std::span<const std::size_t> positions,
+                 std::size_t columns, std::vector<double>& out) {
+  out.resize(positions.size() * columns);
+  auto to = out.begin();
+  for (const std::size_t j : positions) {
+    to = std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(j * columns), columns, to);
+  }
 }
 
 // sum_j f_j over one of the stretches.
 double value_of(const Evidence& evidence, const Stretch& stretch,
                 std::span<const double> intensities) {
   const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
-  const Stretch& counted = counted_in(evidence, stretch);
+  const Stretch& counted = same_in(notes.stretches, evidence, stretch);
   thread_local std::vector<double> logarithms;
   logarithms.resize(counted.size);
   for (std::size_t i = 0; i < counted.size; ++i) {
@@ -174,23 +184,27 @@ void NegativeBinomialBlocks::log_likelihoods(const Evidence& evidence,
                                              std::span<double> out) const {
   const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   const auto columns = static_cast<std::size_t>(activations.cols());
-  // The rows of the channels with a count, one after the other.
+  const bool lists_few = notes.quiet != nullptr;
   thread_local std::vector<double> count_rows;
-  count_rows.resize(notes.positions.size() * columns);
-  auto to = count_rows.begin();
-  for (const std::size_t j : notes.positions) {
-    to = std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(j * columns), columns, to);
-  }
+  thread_local std::vector<double> whole_rows;
+  gather_rows(rows, notes.positions, columns, count_rows);
+  if (lists_few) gather_rows(rows, notes.whole.positions, columns, whole_rows);
+  const std::span<const double> softened_rows = lists_few ? whole_rows : rows;
+  const std::vector<double>& scales = lists_few ? notes.whole.scales : notes.scales;
+  const std::vector<double>& weights = lists_few ? notes.whole.weights : notes.weights;
   Eigen::Map<Vector>(out.data(), activations.rows()).noalias() = -(activations * total);
   Reducer::shared_sum(
       evidence.stretches(), out, [&](const Stretch& stretch, std::span<double> sums) {
-        const Stretch& counted = counted_in(evidence, stretch);
-        add_count_logarithms(activations, count_rows, notes.runs.runs_of(counted), sums);
+        add_softened_count_logarithms(
+            activations, count_rows, notes.count_scales,
+            notes.runs.runs_of(same_in(notes.stretches, evidence, stretch)), sums);
+        const Stretch& softened =
+            lists_few ? same_in(notes.whole.stretches, evidence, stretch) : stretch;
         const auto part = [&](std::span<const double> all, std::size_t width) {
-          return all.subspan(stretch.first * width, stretch.size * width);
+          return all.subspan(softened.first * width, softened.size * width);
         };
-        subtract_softened_logs(activations, {part(rows, columns), part(notes.scales, 1)},
-                               part(notes.weights, 1), sums);
+        subtract_softened_logs(activations, {part(softened_rows, columns), part(scales, 1)},
+                               part(weights, 1), sums);
       });
 }
 
