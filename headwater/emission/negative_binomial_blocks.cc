@@ -150,7 +150,7 @@ const QuietChannels* NegativeBinomialBlocks::quiet_for(const Observation& y,
   // Activations are likely to expect about as many counts as there are.
   const double total = std::accumulate(y.counts().begin(), y.counts().end(), 0.0);
   const auto columns = static_cast<double>(quiet->column_sums().size());
-  return quiet->most() >= kSpread * total / columns ? quiet : nullptr;
+  return quiet->limits().largest >= kSpread * total / columns ? quiet : nullptr;
 }
 
 void NegativeBinomialBlocks::look_at(const Observation& y, const PaddedRows& basis, const Vector&,
@@ -249,27 +249,28 @@ bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& b
   resize(evidence.channels().size(), out);
   thread_local std::vector<double> gains;  // of the channels with counts
   gains.resize(notes.counts.size());
-  // The slopes, and one number more: the channels of zero intensity, which no rank sees alone.
-  out.gain_slopes.assign(stride + 1, 0);
-  Reducer::shared_sum(
-      notes.stretches, out.gain_slopes, [&](const Stretch& s, std::span<double> to) {
-        const std::span<double> own = std::span(gains).subspan(s.first, s.size);
-        poisson_slopes(basis, std::span(notes.channels).subspan(s.first, s.size),
-                       std::span(notes.counts).subspan(s.first, s.size), x, own, to.first(stride));
-        to[stride] += static_cast<double>(std::ranges::count(own, 0.0));
-      });
-  const bool explains = out.gain_slopes[stride] == 0;
-  out.gain_slopes.resize(stride);
+  // Both slopes, and one number more: the channels of zero intensity, which no rank sees alone.
+  thread_local std::vector<double> sums;
+  sums.assign(2 * stride + 1, 0);
+  Reducer::shared_sum(evidence.stretches(), sums, [&](const Stretch& s, std::span<double> to) {
+    const Stretch& counted = same_in(notes.stretches, evidence, s);
+    const std::span<double> own = std::span(gains).subspan(counted.first, counted.size);
+    poisson_slopes(basis, std::span(notes.channels).subspan(counted.first, counted.size),
+                   std::span(notes.counts).subspan(counted.first, counted.size), x, own,
+                   to.first(stride));
+    softened_slopes(basis, evidence.channels().subspan(s.first, s.size),
+                    std::span(notes.factors).subspan(s.first, s.size),
+                    std::span(notes.scales).subspan(s.first, s.size), x,
+                    std::span(out.losses).subspan(s.first, s.size), to.subspan(stride, stride));
+    to[2 * stride] += static_cast<double>(std::ranges::count(own, 0.0));
+  });
+  const auto slopes = sums.begin();
+  const auto width = static_cast<std::ptrdiff_t>(stride);
+  out.gain_slopes.assign(slopes, slopes + width);
+  out.loss_slopes.assign(slopes + width, slopes + 2 * width);
+  const bool explains = sums[2 * stride] == 0;
   std::ranges::fill(out.gains, 0.0);
   for (std::size_t i = 0; i < gains.size(); ++i) out.gains[notes.positions[i]] = gains[i];
-  out.loss_slopes.assign(stride, 0);
-  Reducer::shared_sum(evidence.stretches(), out.loss_slopes,
-                      [&](const Stretch& s, std::span<double> to) {
-                        softened_slopes(basis, evidence.channels().subspan(s.first, s.size),
-                                        std::span(notes.factors).subspan(s.first, s.size),
-                                        std::span(notes.scales).subspan(s.first, s.size), x,
-                                        std::span(out.losses).subspan(s.first, s.size), to);
-                      });
   thread_local std::vector<double> rest_slopes;
   rest_slopes.assign(stride, 0);
   rest_at(evidence, *this, x, rest_slopes);
