@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "headwater/emission/negative_binomial_terms.hpp"
+#include "headwater/kernels/elementary.hpp"
 
 namespace headwater {
 
@@ -40,20 +41,27 @@ struct Wishes {
   Vector logarithms;
   Vector unlimited;
   Vector precisions;
+  Vector told_precisions;  // of the channels that have a say; 0 for the others
 };
 
+// With r = own[0] / own[1] / now: a step of log r, or of r - 1 where that is below 0.
 Wishes wishes_of(std::span<const double> statistics, double observations, const Vector& now) {
-  Wishes wishes{now.array().log(), now.array().log(), Vector::Zero(now.size())};
-  for (Index m = 0; m < now.size(); ++m) {
-    const double* own = statistics.data() + m * DispersionStatistics::kPerChannel;
-    if (!(own[1] > 0)) continue;
-    const double ratio = own[0] / own[1] / now[m];
-    wishes.logarithms[m] += ratio > 1 ? std::min(std::log(ratio), kLargestChange)
-                                      : std::max(ratio - 1, -kLargestChange);
-    wishes.unlimited[m] += ratio - 1;
-    wishes.precisions[m] = now[m] * now[m] * own[1] * observations;
-  }
-  return wishes;
+  using Stride = Eigen::InnerStride<DispersionStatistics::kPerChannel>;
+  using Column = Eigen::Map<const Vector, Eigen::Unaligned, Stride>;
+  const Column wished(statistics.data(), now.size());
+  const Column information(statistics.data() + 1, now.size());
+  Vector logarithms(now.size());
+  vector_log(as_span(now), as_span(logarithms));
+  const Vector ratios =
+      (information.array() > 0).select(wished.array() / information.array() / now.array(), 1.0);
+  Vector steps = ratios.cwiseMax(1.0);
+  vector_log(as_span(steps), as_span(steps));
+  steps = (ratios.array() > 1).select(steps.cwiseMin(kLargestChange), ratios.array() - 1);
+  const Vector precisions =
+      (information.array() > 0)
+          .select(now.array().square() * information.array() * observations, 0.0);
+  return {logarithms + steps.cwiseMax(-kLargestChange), logarithms.array() + (ratios.array() - 1),
+          precisions, (precisions.array() >= kLeastPrecision).select(precisions, 0.0)};
 }
 
 Index count_told(const Wishes& wishes) {
@@ -61,31 +69,21 @@ Index count_told(const Wishes& wishes) {
 }
 
 // How much the wish of a channel counts, where the logarithms have this variance over the channels.
-double weight_at(double variance, double precision) {
-  return precision / (1 + variance * precision);
+auto weights_at(double variance, const Vector& precisions) {
+  return precisions.array() / (1 + variance * precisions.array());
 }
 
 double mean_at(const Wishes& wishes, double variance) {
-  double weights = 0;
-  double sum = 0;
-  for (Index m = 0; m < wishes.logarithms.size(); ++m) {
-    const double weight = weight_at(variance, wishes.precisions[m]);
-    weights += weight;
-    sum += weight * (wishes.logarithms[m] - wishes.logarithms[0]);  // so that no digits are lost
-  }
-  return wishes.logarithms[0] + sum / weights;
+  const Vector weights = weights_at(variance, wishes.precisions);
+  const double first = wishes.logarithms[0];  // taken off, so that no digits are lost
+  return first + (weights.array() * (wishes.logarithms.array() - first)).sum() / weights.sum();
 }
 
 // Of the channels that have a say, around that mean.
 double squares_at(const Wishes& wishes, double variance) {
   const double mean = mean_at(wishes, variance);
-  double squares = 0;
-  for (Index m = 0; m < wishes.unlimited.size(); ++m) {
-    if (wishes.precisions[m] < kLeastPrecision) continue;
-    const double away = wishes.unlimited[m] - mean;
-    squares += weight_at(variance, wishes.precisions[m]) * away * away;
-  }
-  return squares;
+  return (weights_at(variance, wishes.told_precisions) * (wishes.unlimited.array() - mean).square())
+      .sum();
 }
 
 // The variance at which the weighted squares are what they are expected to be [PauleMandel1982].
@@ -138,8 +136,7 @@ Vector places_of(std::span<const double> mean_counts, const Wishes& wishes) {
 // Of the line over these places, by the channels that have a say. Shrunk by the part of its square
 // that its error explains.
 double slope_of(const Wishes& wishes, const Vector& places, double variance) {
-  const Vector weights = wishes.precisions.unaryExpr(
-      [&](double p) { return p < kLeastPrecision ? 0 : weight_at(variance, p); });
+  const Vector weights = weights_at(variance, wishes.told_precisions);
   const double all = weights.sum();
   const Vector away = places.array() - weights.dot(places) / all;
   const double spread = weights.dot(away.cwiseAbs2());
@@ -191,11 +188,9 @@ Vector channel_dispersions(std::span<const double> statistics, double observatio
                            const Vector& now, std::span<const double> mean_counts) {
   const Wishes wishes = wishes_of(statistics, observations, now.cwiseMax(kFloor));
   if (!(wishes.precisions.maxCoeff() > 0)) return now;
-  return drawn_to_line(wishes, mean_counts)
-      .array()
-      .exp()
-      .cwiseMax(kFloor)
-      .cwiseMin(kLargestDispersion);
+  Vector dispersions = drawn_to_line(wishes, mean_counts);
+  vector_exp(as_span(dispersions), as_span(dispersions));
+  return dispersions.cwiseMax(kFloor).cwiseMin(kLargestDispersion);
 }
 
 }  // namespace headwater

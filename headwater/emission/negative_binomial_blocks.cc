@@ -58,17 +58,27 @@ double rest_at(const Evidence& evidence, const NegativeBinomialBlocks& law,
   return rest;
 }
 
-// The same stretch of blocks in the list of channels with a count.
-const Stretch& counted_in(const Evidence& evidence, const Stretch& stretch) {
-  return NegativeBinomialNotes::of(evidence)
-      .stretches[static_cast<std::size_t>(&stretch - evidence.stretches().data())];
+// The same stretch of blocks in another list, such as that of the channels with a count.
+const Stretch& same_in(std::span<const Stretch> others, const Evidence& evidence,
+                       const Stretch& stretch) {
+  return others[static_cast<std::size_t>(&stretch - evidence.stretches().data())];
+}
+
+// Some of the rows, one after the other.
+void gather_rows(std::span<const double> rows, std::span<const std::size_t> positions,
+                 std::size_t columns, std::vector<double>& out) {
+  out.resize(positions.size() * columns);
+  auto to = out.begin();
+  for (const std::size_t j : positions) {
+    to = std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(j * columns), columns, to);
+  }
 }
 
 // sum_j f_j over one of the stretches.
 double value_of(const Evidence& evidence, const Stretch& stretch,
                 std::span<const double> intensities) {
   const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
-  const Stretch& counted = counted_in(evidence, stretch);
+  const Stretch& counted = same_in(notes.stretches, evidence, stretch);
   thread_local std::vector<double> logarithms;
   logarithms.resize(counted.size);
   for (std::size_t i = 0; i < counted.size; ++i) {
@@ -140,7 +150,7 @@ const QuietChannels* NegativeBinomialBlocks::quiet_for(const Observation& y,
   // Activations are likely to expect about as many counts as there are.
   const double total = std::accumulate(y.counts().begin(), y.counts().end(), 0.0);
   const auto columns = static_cast<double>(quiet->column_sums().size());
-  return quiet->most() >= kSpread * total / columns ? quiet : nullptr;
+  return quiet->limits().largest >= kSpread * total / columns ? quiet : nullptr;
 }
 
 void NegativeBinomialBlocks::look_at(const Observation& y, const PaddedRows& basis, const Vector&,
@@ -174,23 +184,27 @@ void NegativeBinomialBlocks::log_likelihoods(const Evidence& evidence,
                                              std::span<double> out) const {
   const NegativeBinomialNotes& notes = NegativeBinomialNotes::of(evidence);
   const auto columns = static_cast<std::size_t>(activations.cols());
-  // The rows of the channels with a count, one after the other.
+  const bool lists_few = notes.quiet != nullptr;
   thread_local std::vector<double> count_rows;
-  count_rows.resize(notes.positions.size() * columns);
-  auto to = count_rows.begin();
-  for (const std::size_t j : notes.positions) {
-    to = std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(j * columns), columns, to);
-  }
+  thread_local std::vector<double> whole_rows;
+  gather_rows(rows, notes.positions, columns, count_rows);
+  if (lists_few) gather_rows(rows, notes.whole.positions, columns, whole_rows);
+  const std::span<const double> softened_rows = lists_few ? whole_rows : rows;
+  const std::vector<double>& scales = lists_few ? notes.whole.scales : notes.scales;
+  const std::vector<double>& weights = lists_few ? notes.whole.weights : notes.weights;
   Eigen::Map<Vector>(out.data(), activations.rows()).noalias() = -(activations * total);
   Reducer::shared_sum(
       evidence.stretches(), out, [&](const Stretch& stretch, std::span<double> sums) {
-        const Stretch& counted = counted_in(evidence, stretch);
-        add_count_logarithms(activations, count_rows, notes.runs.runs_of(counted), sums);
+        add_softened_count_logarithms(
+            activations, count_rows, notes.count_scales,
+            notes.runs.runs_of(same_in(notes.stretches, evidence, stretch)), sums);
+        const Stretch& softened =
+            lists_few ? same_in(notes.whole.stretches, evidence, stretch) : stretch;
         const auto part = [&](std::span<const double> all, std::size_t width) {
-          return all.subspan(stretch.first * width, stretch.size * width);
+          return all.subspan(softened.first * width, softened.size * width);
         };
-        subtract_softened_logs(activations, {part(rows, columns), part(notes.scales, 1)},
-                               part(notes.weights, 1), sums);
+        subtract_softened_logs(activations, {part(softened_rows, columns), part(scales, 1)},
+                               part(weights, 1), sums);
       });
 }
 
@@ -235,27 +249,28 @@ bool NegativeBinomialBlocks::climb(const Evidence& evidence, const PaddedRows& b
   resize(evidence.channels().size(), out);
   thread_local std::vector<double> gains;  // of the channels with counts
   gains.resize(notes.counts.size());
-  // The slopes, and one number more: the channels of zero intensity, which no rank sees alone.
-  out.gain_slopes.assign(stride + 1, 0);
-  Reducer::shared_sum(
-      notes.stretches, out.gain_slopes, [&](const Stretch& s, std::span<double> to) {
-        const std::span<double> own = std::span(gains).subspan(s.first, s.size);
-        poisson_slopes(basis, std::span(notes.channels).subspan(s.first, s.size),
-                       std::span(notes.counts).subspan(s.first, s.size), x, own, to.first(stride));
-        to[stride] += static_cast<double>(std::ranges::count(own, 0.0));
-      });
-  const bool explains = out.gain_slopes[stride] == 0;
-  out.gain_slopes.resize(stride);
+  // Both slopes, and one number more: the channels of zero intensity, which no rank sees alone.
+  thread_local std::vector<double> sums;
+  sums.assign(2 * stride + 1, 0);
+  Reducer::shared_sum(evidence.stretches(), sums, [&](const Stretch& s, std::span<double> to) {
+    const Stretch& counted = same_in(notes.stretches, evidence, s);
+    const std::span<double> own = std::span(gains).subspan(counted.first, counted.size);
+    poisson_slopes(basis, std::span(notes.channels).subspan(counted.first, counted.size),
+                   std::span(notes.counts).subspan(counted.first, counted.size), x, own,
+                   to.first(stride));
+    softened_slopes(basis, evidence.channels().subspan(s.first, s.size),
+                    std::span(notes.factors).subspan(s.first, s.size),
+                    std::span(notes.scales).subspan(s.first, s.size), x,
+                    std::span(out.losses).subspan(s.first, s.size), to.subspan(stride, stride));
+    to[2 * stride] += static_cast<double>(std::ranges::count(own, 0.0));
+  });
+  const auto slopes = sums.begin();
+  const auto width = static_cast<std::ptrdiff_t>(stride);
+  out.gain_slopes.assign(slopes, slopes + width);
+  out.loss_slopes.assign(slopes + width, slopes + 2 * width);
+  const bool explains = sums[2 * stride] == 0;
   std::ranges::fill(out.gains, 0.0);
   for (std::size_t i = 0; i < gains.size(); ++i) out.gains[notes.positions[i]] = gains[i];
-  out.loss_slopes.assign(stride, 0);
-  Reducer::shared_sum(evidence.stretches(), out.loss_slopes,
-                      [&](const Stretch& s, std::span<double> to) {
-                        softened_slopes(basis, evidence.channels().subspan(s.first, s.size),
-                                        std::span(notes.factors).subspan(s.first, s.size),
-                                        std::span(notes.scales).subspan(s.first, s.size), x,
-                                        std::span(out.losses).subspan(s.first, s.size), to);
-                      });
   thread_local std::vector<double> rest_slopes;
   rest_slopes.assign(stride, 0);
   rest_at(evidence, *this, x, rest_slopes);

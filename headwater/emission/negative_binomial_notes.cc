@@ -16,6 +16,13 @@ bool has_quiet_term(const Evidence& evidence, const QuietChannels* quiet, std::s
          !quiet->is_loud(evidence.channels()[j]);
 }
 
+void clear(NegativeBinomialNotes::Whole& whole) {
+  whole.positions.clear();
+  whole.scales.clear();
+  whole.weights.clear();
+  whole.stretches.clear();
+}
+
 }  // namespace
 
 void NegativeBinomialNotes::take(const Evidence& evidence, const NegativeBinomialBlocks& law,
@@ -30,8 +37,11 @@ void NegativeBinomialNotes::take(const Evidence& evidence, const NegativeBinomia
   channels.clear();
   counts.clear();
   stretches.clear();
+  count_scales.clear();
+  clear(whole);
   for (const Stretch& stretch : evidence.stretches()) {
     const std::size_t first = counts.size();
+    const std::size_t first_whole = whole.positions.size();
     for (std::size_t j = stretch.first; j < stretch.first + stretch.size; ++j) {
       const double phi = law.dispersion(evidence.observation(), evidence.channels()[j]);
       const double count = evidence.counts()[j];
@@ -41,12 +51,19 @@ void NegativeBinomialNotes::take(const Evidence& evidence, const NegativeBinomia
       scales.push_back(phi * exposure_at(evidence, j));
       weights.push_back(phi > 0 ? count + own / phi : 0);
       factors.push_back(phi > 0 ? exposure_at(evidence, j) * (own + phi * count) : 0);
+      if (quiet != nullptr && !has_quiet) {
+        whole.positions.push_back(j);
+        whole.scales.push_back(scales.back());
+        whole.weights.push_back(weights.back());
+      }
       if (count == 0) continue;
+      if (quiet != nullptr) count_scales.push_back(has_quiet ? scales.back() : 0);
       positions.push_back(j);
       channels.push_back(evidence.channels()[j]);
       counts.push_back(count);
     }
     stretches.push_back({first, counts.size() - first, stretch.block});
+    whole.stretches.push_back({first_whole, whole.positions.size() - first_whole, stretch.block});
   }
   runs.set(counts, stretches);
   if (quiet == nullptr) return;

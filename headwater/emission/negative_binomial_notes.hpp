@@ -39,6 +39,18 @@ class NegativeBinomialNotes final : public LawNotes {
   std::vector<double> counts;
   std::vector<Stretch> stretches;  // of them, one for each stretch of the list
   CountRuns runs;
+
+  // Where quiet channels have only the part of their count: the scales of these among the channels
+  // with a count, 0 for the others, ...
+  std::vector<double> count_scales;
+  // ... and the other channels, which have a term of their own without a count. Empty otherwise.
+  struct Whole {
+    std::vector<std::size_t> positions;  // in the list
+    std::vector<double> scales;
+    std::vector<double> weights;
+    std::vector<Stretch> stretches;
+  };
+  Whole whole;
 };
 
 inline double exposure_at(const Evidence& evidence, std::size_t j) {

@@ -1,5 +1,6 @@
 #include "headwater/emission/negative_binomial_sums.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <numeric>
 #include <utility>
@@ -245,27 +246,32 @@ void NegativeBinomialSums::add_softened_counts(const Eigen::Ref<const Matrix>& s
                                                const Observation& y, Statistics& out) {
   const NegativeBinomialBlocks& law = law_of(emission);
   const Index columns = emission.num_columns();
-  cells_.clear();
+  counted_.clear();
+  counted_scales_.clear();
   const Stretch own = own_part(y.channels());
   for_each_count(y, [&](std::size_t j, double exposure) {
-    if (j - own.first >= own.size) return;
-    const Index m = y.channels()[j];
-    if (exposure != 1) return;
-    cells_.add(m, y.counts()[j], 1, law.dispersion(m), law.limit(m), emission.rows().row(m),
-               columns);
+    if (j - own.first >= own.size || exposure != 1) return;
+    counted_.push_back(j);
+    counted_scales_.push_back(law.dispersion(y.channels()[j]));
   });
-  cells_.losses.assign(cells_.rows.size(), 0);
-  add_softened_shares(states, as_span(weights), {cells_.rows, cells_.scales}, cells_.losses);
+  counted_rows_.resize(counted_.size() * static_cast<std::size_t>(columns));
+  double* to = counted_rows_.data();
+  for (const std::size_t j : counted_) {
+    to = std::copy_n(emission.rows().row(y.channels()[j]), columns, to);
+  }
+  counted_losses_.assign(counted_rows_.size(), 0);
+  add_softened_shares(states, as_span(weights), {counted_rows_, counted_scales_}, counted_losses_);
   const double weight = weights.sum();
-  for (std::size_t j = 0; j < cells_.channels.size(); ++j) {
-    const Index m = cells_.channels[j];
-    const double phi = cells_.dispersions[j];
-    const double count = cells_.counts[j];
-    const auto at = static_cast<Index>(j) * columns;
-    const Eigen::Map<const Vector> losses(cells_.losses.data() + at, columns);
-    out.unseen.row(m) -= phi * count * losses.transpose();
+  for (std::size_t i = 0; i < counted_.size(); ++i) {
+    const Index m = y.channels()[counted_[i]];
+    const double phi = counted_scales_[i];
+    const double count = y.counts()[counted_[i]];
+    const auto at = static_cast<Index>(i) * columns;
+    const double* const losses = counted_losses_.data() + at;
+    for (Index k = 0; k < columns; ++k) out.unseen(m, k) -= phi * count * losses[k];
     if (out.s4.size() == 0) continue;
-    const double slope = Eigen::Map<const Vector>(cells_.rows.data() + at, columns).dot(losses);
+    const double* const row = counted_rows_.data() + at;
+    const double slope = std::inner_product(row, row + columns, losses, 0.0);
     out.s4[m * DispersionStatistics::kPerChannel] +=
         weight * negative_binomial::rising_slope(count, phi) - count * slope;
   }

@@ -94,6 +94,11 @@ class NegativeBinomialSums final : public EmissionSums {
 
   PoissonSums poisson_;
   Cells cells_;
+  // Of the channels with a count.
+  std::vector<std::size_t> counted_;  // where they are in the observation's list
+  std::vector<double> counted_scales_;
+  std::vector<double> counted_rows_;
+  std::vector<double> counted_losses_;
   std::vector<Index> all_channels_;
   // Work left to finish(): for everything, for losses alone, for the law's statistics alone.
   QuietSums quiet_sums_;

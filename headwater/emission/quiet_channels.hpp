@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "headwater/block_law.hpp"
+#include "headwater/emission/quiet_series.hpp"
 
 namespace headwater {
 
@@ -24,7 +25,8 @@ namespace headwater {
 //   lambda_m = sum_k (B_mk / c_k) c_k x_k <= sum_k (B_mk / c_k) max_k c_k x_k.
 // So each n has a largest size max_k c_k x_k up to which the sum over all channels is wrong by at
 // most kTolerance. An activation is given the smallest n that is good enough for it; beyond the
-// largest of them, every channel is computed.
+// largest of them, every channel is computed. The sums of the M-step are less demanding, and have
+// limits of their own.
 //
 // Channels much louder than most would spoil the bound for all. They are set apart, and are no part
 // of anything here.
@@ -34,10 +36,19 @@ class QuietChannels final : public BasisNotes {
   static constexpr double kTolerance = 1e-3;
   // ... of each channel's part in the sums of the M-step, relative to it.
   static constexpr double kRelativeTolerance = 1e-2;
-  static constexpr int kMostNodes = 6;
+  static constexpr int kMostNodes = QuietSeries::kMostNodes;
 
-  // For a polynomial in z of n coefficients that stands for a function on [0, Z].
-  using Series = std::array<double, kMostNodes>;
+  // The largest size that each number of nodes is good enough for, 0 where more nodes are no
+  // better.
+  struct Limits {
+    std::array<double, kMostNodes + 1> most{};
+    std::array<double, kMostNodes + 1> log2_of_most{};
+    double largest = 0;
+
+    // The smallest number of nodes that is good enough for an activation of this size; 0 if none.
+    int nodes_for(double size) const;
+    void add(int nodes, double limit);
+  };
 
   // dispersion: M. Null where there are too few channels for it to pay.
   static std::unique_ptr<QuietChannels> of(const PaddedRows& basis, const Vector& dispersion);
@@ -53,53 +64,56 @@ class QuietChannels final : public BasisNotes {
 
   // max_k c_k x_k.
   double size_of(std::span<const double> x) const;
-  // The number of nodes that is good enough for an activation of this size; 0 if none.
-  int nodes_for(double size) const;
-  double most(int nodes) const { return most_[static_cast<std::size_t>(nodes)]; }
-  double most() const { return largest_; }  // the largest of them
+  // ... for add_rest() and rest_at(): kTolerance and kRelativeTolerance.
+  const Limits& limits() const { return limits_; }
+  // ... for the sums of the M-step: kRelativeTolerance.
+  const Limits& limits_in_sums() const { return limits_in_sums_; }
 
   // out[i] += sum over the quiet channels of lambda_m - log(1 + phi_m lambda_m) / phi_m.
   void add_rest(const Eigen::Ref<const Matrix>& activations, std::span<double> out) const;
   // The same at one activation, and its slopes: slopes[k] += d / d x_k.
   double rest_at(std::span<const double> x, std::span<double> slopes) const;
 
-  // Polynomials for k(z) and 1 / (1 + z) on the interval of a channel, for activations of a size of
-  // at most most(nodes), and for 1 / (1 + phi + 2 z + z^2 / limit), which is twice
-  // what dispersion_information() has beside lambda^2.
-  const Series& curve(int nodes, Index channel) const;
-  const Series& inverse(int nodes, Index channel) const;
-  Series information(int nodes, Index channel, double limit) const;
+  // The polynomials of a channel, for activations up to one of these limits.
+  const QuietSeries& series(const Limits& limits, int nodes, Index channel) const {
+    return QuietSeries::of(
+        nodes, log_loudness_[channel] + limits.log2_of_most[static_cast<std::size_t>(nodes)]);
+  }
 
-  // The rows of some activations by nodes_for() them.
+  // The rows of some activations by the nodes for them.
   using ByNodes = std::array<std::vector<Index>, kMostNodes + 1>;
-  void sort_by_nodes(const Eigen::Ref<const Matrix>& activations, ByNodes& out) const;
+  void sort_by_nodes(const Eigen::Ref<const Matrix>& activations, const Limits& limits,
+                     ByNodes& out) const;
   // These rows in units().
   void gather(const Eigen::Ref<const Matrix>& activations, std::span<const Index> rows,
               Matrix& out) const;
 
  private:
-  void set_apart_loud(const Vector& dispersion);
-  std::size_t interval(int nodes, Index channel) const;
+  void measure(const PaddedRows& basis);
+  void set_apart_loud(const PaddedRows& basis, const Vector& dispersion);
   void set_limits();
   void add_exact_rest(const Eigen::Ref<const Matrix>& activations, std::span<double> out) const;
   // The coefficients of a polynomial in c_k x_k of degree nodes + 1.
   std::span<const double> polynomial(int nodes) const;
 
-  RowMatrix rows_;
-  Matrix shares_;
+  Matrix shares_;   // 0 for loud channels
   Vector scales_;   // phi, and 0 for loud channels
   Vector weights_;  // 1 / phi, and 0 for loud ones and for phi = 0
   Vector column_sums_;
   Vector units_;
-  Vector peaks_;  // sum_k of the shares: lambda at size 1, at most
+  Vector peaks_;         // sum_k of the shares: lambda at size 1, at most
+  Vector log_loudness_;  // log2 of z at size 1, at most
   std::vector<bool> is_loud_;
   std::vector<Index> loud_;
-  std::array<double, kMostNodes + 1> most_{};  // by the number of nodes
-  double largest_ = 0;
+  Limits limits_;
+  Limits limits_in_sums_;
 
   // Computed when first asked for, by whichever thread: the numbers are the same.
   mutable std::array<std::once_flag, kMostNodes + 1> made_;
   mutable std::array<std::vector<double>, kMostNodes + 1> polynomials_;
+  mutable std::once_flag has_exact_;
+  mutable RowMatrix rows_;        // the shares row by row
+  mutable Vector dispersed_sum_;  // of those of a dispersion above 0; the others have no rest
 };
 
 }  // namespace headwater

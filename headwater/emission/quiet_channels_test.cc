@@ -65,8 +65,8 @@ Matrix activations_up_to(const QuietChannels& quiet, Index count) {
   Matrix x(count, quiet.column_sums().size());
   for (Index i = 0; i < count; ++i) {
     for (Index k = 0; k < x.cols(); ++k) x(i, k) = std::pow(generator.uniform(), 3);
-    const double wanted =
-        2 * std::min(quiet.most(), 1e6) * static_cast<double>(i) / static_cast<double>(count);
+    const double wanted = 2 * std::min(quiet.limits().largest, 1e6) * static_cast<double>(i) /
+                          static_cast<double>(count);
     const Vector row = x.row(i).transpose();
     x.row(i) *= wanted / std::max(quiet.size_of(as_span(row)), 1e-300);
   }
@@ -103,7 +103,7 @@ TEST(QuietChannels, RestIsWithinItsBound) {
       const double expected = 1.5 + rest_by_cells(c, *quiet, x.row(i).transpose());
       const double rounding = 1e-12 * (1 + total);
       const Vector at = x.row(i).transpose();
-      const bool is_exact = quiet->nodes_for(quiet->size_of(as_span(at))) == 0;
+      const bool is_exact = quiet->limits().nodes_for(quiet->size_of(as_span(at))) == 0;
       by_polynomial += is_exact ? 0 : 1;
       const double bound = (is_exact ? 0 : QuietChannels::kTolerance) + rounding;
       EXPECT_NEAR(found[static_cast<std::size_t>(i)], expected, bound) << c.name << " " << total;
@@ -118,9 +118,9 @@ TEST(QuietChannels, EachNumberOfNodesIsGoodUpToItsLimit) {
   for (const ManyChannels& c : many_channels()) {
     const auto quiet = quiet_of(c);
     for (int nodes = 1; nodes <= QuietChannels::kMostNodes; ++nodes) {
-      const double most = quiet->most(nodes);
+      const double most = quiet->limits().most[static_cast<std::size_t>(nodes)];
       if (most == 0 || most > 1e9) continue;
-      EXPECT_EQ(quiet->nodes_for(most), nodes);
+      EXPECT_EQ(quiet->limits().nodes_for(most), nodes);
       for (Index k = 0; k <= c.basis.cols(); ++k) {
         Vector x = k < c.basis.cols() ? Vector(Vector::Unit(c.basis.cols(), k))
                                       : Vector(Vector::Ones(c.basis.cols()));
@@ -321,6 +321,40 @@ TEST(QuietChannels, SumsOfTheMStepAreThoseOfTheCells) {
     EXPECT_LT((block.s4 - one_by_one.s4).cwiseAbs().maxCoeff(),
               1e-11 * (1 + one_by_one.s4.cwiseAbs().maxCoeff()))
         << c.name;
+  }
+}
+
+// ... for each number of nodes at its own limit, where the bound is met most closely.
+TEST(QuietChannels, SumsAreGoodUpToTheirLimits) {
+  const Observation zeros(std::vector<double>(kManyChannels, 0));
+  for (const ManyChannels& c : many_channels()) {
+    const NegativeBinomial law(c.dispersion);
+    const Emission quick(c.basis, law);
+    const Emission plain(c.basis, PlainNegativeBinomial(law));
+    const auto quiet = quiet_of(c);
+    const Vector& sums = quiet->column_sums();
+    for (int nodes = 1; nodes <= QuietChannels::kMostNodes; ++nodes) {
+      const double most = quiet->limits_in_sums().most[static_cast<std::size_t>(nodes)];
+      if (most == 0 || most > 1e9) continue;
+      EXPECT_EQ(quiet->limits_in_sums().nodes_for(most), nodes);
+      const Vector x =
+          (sums.array() > 0).select(most * (1 - 1e-12) * sums.cwiseInverse(), Vector::Zero(3));
+      Statistics found(kManyChannels, 3, 0, law.num_statistics(kManyChannels));
+      Statistics expected = found;
+      const auto quick_sums = quick.sums();
+      quick_sums->add_one(x.transpose(), quick, Vector::Ones(1), zeros, found);
+      quick_sums->finish(quick, found);
+      plain.sums()->add_one(x.transpose(), plain, Vector::Ones(1), zeros, expected);
+      const double tolerance = QuietChannels::kRelativeTolerance;
+      EXPECT_TRUE(((found.unseen - expected.unseen).array().abs() <=
+                   tolerance * expected.unseen.array().abs() + 1e-12 * (1 + most))
+                      .all())
+          << c.name << " " << nodes;
+      EXPECT_TRUE(((found.s4 - expected.s4).array().abs() <=
+                   tolerance * expected.s4.array().abs() + 1e-12 * (1 + most))
+                      .all())
+          << c.name << " " << nodes;
+    }
   }
 }
 

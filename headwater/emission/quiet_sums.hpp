@@ -35,11 +35,15 @@ class QuietSums {
  private:
   void finish_with(int nodes, const QuietChannels& quiet, const NegativeBinomialBlocks& law,
                    const Wanted& wanted, Statistics& out);
+  // Of the channels from `first` on whose parts have been taken.
+  void add_law_statistics(int nodes, Index first, const QuietChannels& quiet,
+                          const NegativeBinomialBlocks& law, Statistics& out) const;
 
   std::array<std::vector<double>, QuietChannels::kMostNodes + 1> moments_;  // by number of nodes
   std::array<std::vector<Index>, QuietChannels::kMostNodes + 1> by_nodes_;
   Matrix points_;
   Matrix weights_;
+  std::vector<const QuietSeries*> series_;
   Matrix slope_weights_;
   Matrix parts_;
   Matrix slopes_;

@@ -24,11 +24,15 @@ struct ChannelRun {
   // The product of a run's intensities, if each is at least this large, is a normal number.
   static constexpr double kLeastIntensity = 0x1p-62;
   static constexpr double kLargestProduct = 0x1p1000;
+  // So it is after a division by no more than this, if each is at least as large as that.
+  static constexpr double kLeastSoftened = 0x1p-40;
+  static constexpr double kLargestDivisor = 0x1p380;
 
   const CountRuns::Run& counts;
   std::size_t num_components;
   const double* rows;
-  const double* total;  // of the first run, which starts the sums with it; else null
+  const double* total;   // of the first run, which starts the sums with it; else null
+  const double* scales;  // where lambda / (1 + scale lambda) stands for the intensity; else null
 };
 
 }  // namespace headwater
@@ -52,7 +56,20 @@ HWY_INLINE void sums_before(const ChannelRun& run, const Activations& activation
   for (std::size_t u = 0; u < U; ++u) sums[u] = hn::Neg(totals[0][u]);
 }
 
-// Adds sum_j c_j log lambda_j with one logarithm per channel, valid for any counts and intensities.
+// Takes log(1 + scale lambda) off logarithms of intensities.
+template <std::size_t U>
+HWY_INLINE void soften_logarithms(double scale, const V (&intensities)[U], V (&logarithms)[U]) {
+  const Doubles d;
+  V softened[U];
+  for (std::size_t u = 0; u < U; ++u) {
+    softened[u] = hn::MulAdd(hn::Set(d, scale), intensities[u], hn::Set(d, 1.0));
+  }
+  take_logs(d, softened);
+  for (std::size_t u = 0; u < U; ++u) logarithms[u] = hn::Sub(logarithms[u], softened[u]);
+}
+
+// Adds sum_j c_j log lambda_j with one logarithm per channel, or two where it is softened. Valid
+// for any counts and intensities.
 template <std::size_t U, class Activations>
 HWY_NOINLINE void add_logarithms(const ChannelRun& run, const Activations& activations,
                                  double* out) {
@@ -62,9 +79,12 @@ HWY_NOINLINE void add_logarithms(const ChannelRun& run, const Activations& activ
   for (std::size_t j = 0; j < run.counts.size; ++j) {
     V intensities[1][U];
     intensities_of(run.rows + j * run.num_components, run.num_components, activations, intensities);
-    take_logs(d, intensities[0]);
+    V logarithms[U];
+    for (std::size_t u = 0; u < U; ++u) logarithms[u] = intensities[0][u];
+    take_logs(d, logarithms);
+    if (run.scales != nullptr) soften_logarithms(run.scales[j], intensities[0], logarithms);
     const auto count = hn::Set(d, run.counts.counts[j]);
-    for (std::size_t u = 0; u < U; ++u) sums[u] = hn::MulAdd(count, intensities[0][u], sums[u]);
+    for (std::size_t u = 0; u < U; ++u) sums[u] = hn::MulAdd(count, logarithms[u], sums[u]);
   }
   for (std::size_t u = 0; u < U; ++u) hn::StoreU(sums[u], d, out + u * hn::Lanes(d));
 }
@@ -124,6 +144,31 @@ struct Products {
   double bias = 0;
 };
 
+// Divides by the product of 1 + scale lambda over the channels from `begin` to `end` in the list.
+// One division for all of them. `largest`: the divisor on the scale of kLargestProduct.
+template <std::size_t U>
+HWY_INLINE void divide_by_softening(const ChannelRun& run, std::size_t begin, std::size_t end,
+                                    Intensities<U>& intensities, Products<U>& products,
+                                    V& largest) {
+  const Doubles d;
+  const V ratio = hn::Set(d, ChannelRun::kLargestProduct / ChannelRun::kLargestDivisor);
+  const V one = hn::Set(d, 1.0);
+  V divisors[U];
+  for (V& divisor : divisors) divisor = one;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t j = run.counts.channels[i];
+    const V scale = hn::Set(d, run.scales[j]);
+    for (std::size_t u = 0; u < U; ++u) {
+      const V factor = hn::MulAdd(scale, hn::Load(d, intensities.at(j, u)), one);
+      divisors[u] = hn::Mul(divisors[u], factor);
+    }
+  }
+  for (std::size_t u = 0; u < U; ++u) {
+    largest = hn::Max(largest, hn::Mul(divisors[u], ratio));
+    products.mantissas[u] = hn::Div(products.mantissas[u], divisors[u]);
+  }
+}
+
 // Horner's rule for the exponents: (..((Q_n)^2 Q_n-1)^2 ..)^2 Q_0, where Q_b is the product of all
 // lambda_j whose count has binary digit b set. The power of two is split off after each digit, so
 // nothing can underflow. Returns the largest intermediate number; the caller checks it for
@@ -139,6 +184,7 @@ HWY_INLINE V multiply(const ChannelRun& run, Intensities<U>& intensities, Produc
   }
   std::size_t i = 0;
   for (std::size_t digit = 0; digit < run.counts.num_digits; ++digit) {
+    const std::size_t begin = i;
     for (V& mantissa : products.mantissas) mantissa = hn::Mul(mantissa, mantissa);
     for (; i < run.counts.ends[digit]; ++i) {
       for (std::size_t u = 0; u < U; ++u) {
@@ -146,10 +192,11 @@ HWY_INLINE V multiply(const ChannelRun& run, Intensities<U>& intensities, Produc
         products.mantissas[u] = hn::Mul(products.mantissas[u], factor);
       }
     }
+    for (const V& mantissa : products.mantissas) largest = hn::Max(largest, mantissa);
+    if (run.scales != nullptr) divide_by_softening(run, begin, i, intensities, products, largest);
     for (std::size_t u = 0; u < U; ++u) {
       V& mantissa = products.mantissas[u];
       auto& exponent = products.exponents[u];
-      largest = hn::Max(largest, mantissa);
       const auto bits = hn::BitCast(du, mantissa);
       mantissa = hn::BitCast(d, hn::Or(hn::And(bits, hn::Set(du, 0x000FFFFFFFFFFFFF)),
                                        hn::Set(du, 0x3FF0000000000000)));
@@ -169,7 +216,9 @@ HWY_INLINE void add_logarithm_of_product(const ChannelRun& run, const Activation
   Products<U> products;
   const V least = store_all_intensities(run, activations, intensities);
   const V largest = multiply(run, intensities, products);
-  const auto in_range = hn::And(hn::Ge(least, hn::Set(d, ChannelRun::kLeastIntensity)),
+  const double bound =
+      run.scales == nullptr ? ChannelRun::kLeastIntensity : ChannelRun::kLeastSoftened;
+  const auto in_range = hn::And(hn::Ge(least, hn::Set(d, bound)),
                                 hn::Lt(largest, hn::Set(d, ChannelRun::kLargestProduct)));
   if (HWY_UNLIKELY(!hn::AllTrue(d, in_range))) {
     add_logarithms<U>(run, activations, out);
@@ -298,18 +347,27 @@ void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const 
     const bool is_first = run.first == 0;
     HWY_DYNAMIC_DISPATCH(add_run)
     (x.data(), stride, out.size(),
-     {run, total.size(), rows.data() + run.first * total.size(), is_first ? total.data() : nullptr},
+     {run, total.size(), rows.data() + run.first * total.size(), is_first ? total.data() : nullptr,
+      nullptr},
      out.data());
   }
 }
 
 void add_count_logarithms(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
                           std::span<const CountRuns::Run> runs, std::span<double> out) {
+  add_softened_count_logarithms(x, rows, {}, runs, out);
+}
+
+void add_softened_count_logarithms(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
+                                   std::span<const double> scales,
+                                   std::span<const CountRuns::Run> runs, std::span<double> out) {
   const auto stride = static_cast<std::size_t>(x.outerStride());
   const auto columns = static_cast<std::size_t>(x.cols());
   for (const CountRuns::Run& run : runs) {
     HWY_DYNAMIC_DISPATCH(add_run)
-    (x.data(), stride, out.size(), {run, columns, rows.data() + run.first * columns, nullptr},
+    (x.data(), stride, out.size(),
+     {run, columns, rows.data() + run.first * columns, nullptr,
+      scales.empty() ? nullptr : scales.data() + run.first},
      out.data());
   }
 }

@@ -63,4 +63,10 @@ void poisson_log_likelihoods(const Eigen::Ref<const Matrix>& x, std::span<const 
 void add_count_logarithms(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
                           std::span<const CountRuns::Run> runs, std::span<double> out);
 
+// The same of what the negative binomial law makes of intensities:
+//   out[i] += sum_j counts[j] log(lambda_j(x_i) / (1 + scales[j] lambda_j(x_i))).
+void add_softened_count_logarithms(const Eigen::Ref<const Matrix>& x, std::span<const double> rows,
+                                   std::span<const double> scales,
+                                   std::span<const CountRuns::Run> runs, std::span<double> out);
+
 }  // namespace headwater

@@ -138,5 +138,60 @@ TEST(PoissonKernel, ZeroIntensityIsImpossible) {
   });
 }
 
+// Against one logarithm of a quotient for each channel. The division and the factor 1 + z have a
+// rounding each beside those of the intensity, and so has the logarithm of 1 + z where it is taken.
+void expect_right_softened(const Problem& problem, const std::vector<double>& scales) {
+  const Index n = problem.x.rows();
+  std::vector<double> out(n, 0.25);
+  CountRuns counts;
+  counts.set(problem.counts);
+  add_softened_count_logarithms(problem.x, as_span(problem.rows), scales, counts.runs(), out);
+  for (Index i = 0; i < n; ++i) {
+    long double expected = 0.25;
+    long double error = 1;
+    for (Index j = 0; j < problem.rows.rows(); ++j) {
+      long double intensity = 0;
+      for (Index c = 0; c < problem.x.cols(); ++c) {
+        intensity += static_cast<long double>(problem.rows(j, c)) * problem.x(i, c);
+      }
+      const long double count = problem.counts[j];
+      const long double log = std::log(intensity);
+      const long double softening = std::log1p(scales[j] * intensity);
+      expected += count * (log - softening);
+      error += count *
+               (static_cast<long double>(problem.x.cols()) + 6 + 2 * std::abs(log) + 2 * softening);
+    }
+    error = (error + std::abs(expected)) * std::numeric_limits<double>::epsilon();
+    if (std::isinf(expected)) {
+      EXPECT_EQ(out[i], -kInfinity) << i;
+    } else {
+      EXPECT_LE(std::abs(out[i] - expected), error) << i;
+    }
+  }
+}
+
+TEST(PoissonKernel, SoftenedCountsAreTheirDefinition) {
+  under_each_instruction_set([] {
+    for (const double size : {0.0, 1e-9, 0.3, 40.0, 1e12, 1e60}) {
+      for (const Index num_channels : {1, 5, 16, 37}) {
+        SCOPED_TRACE(testing::Message() << size << " " << num_channels);
+        Problem problem = random_problem(75, num_channels, 5);
+        std::vector<double> scales;
+        for (Index j = 0; j < num_channels; ++j) {
+          scales.push_back(size * static_cast<double>(j % 4));
+        }
+        expect_right_softened(problem, scales);
+        problem.counts.assign(problem.counts.size(), 1);
+        problem.counts[0] = 2.5;
+        expect_right_softened(problem, scales);
+        problem.x.row(3) *= 1e-14;
+        problem.x.row(40) *= 1e30;
+        problem.x.row(41).setZero();
+        expect_right_softened(problem, scales);
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace headwater

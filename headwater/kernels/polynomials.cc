@@ -211,6 +211,54 @@ void take_parts_at(const double* x, std::size_t stride, std::size_t size, std::s
   }
 }
 
+// The same for parts alone.
+struct PartsAlone {
+  const V* x;  // K
+  V* parts;    // D + 1
+  std::size_t num_variables;
+  int degree;
+};
+
+void parts_alone_from(const PartsAlone& at, std::size_t first, int depth, V power,
+                      const double*& coefficients) {
+  const Doubles d;
+  at.parts[depth] = hn::MulAdd(hn::Set(d, *coefficients++), power, at.parts[depth]);
+  if (depth == at.degree) return;
+  if (depth + 1 == at.degree) {
+    V homogeneous = hn::Zero(d);
+    for (std::size_t k = first; k < at.num_variables; ++k) {
+      homogeneous = hn::MulAdd(hn::Set(d, *coefficients++), at.x[k], homogeneous);
+    }
+    at.parts[at.degree] = hn::MulAdd(homogeneous, power, at.parts[at.degree]);
+    return;
+  }
+  for (std::size_t k = first; k < at.num_variables; ++k) {
+    parts_alone_from(at, k, depth + 1, hn::Mul(power, at.x[k]), coefficients);
+  }
+}
+
+void take_parts_alone_at(const double* x, std::size_t stride, std::size_t size,
+                         std::size_t num_variables, const double* coefficients, int degree,
+                         double* parts, std::size_t part_stride) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto degrees = static_cast<std::size_t>(degree) + 1;
+  V at_x[kMostVariables];
+  V at_parts[kLargestDegree + 1];
+  for (std::size_t i = 0; i < size; i += lanes) {
+    const std::size_t count = HWY_MIN(lanes, size - i);
+    for (std::size_t k = 0; k < num_variables; ++k) {
+      at_x[k] = load_part(d, x + k * stride + i, count);
+    }
+    for (std::size_t j = 0; j < degrees; ++j) at_parts[j] = hn::Zero(d);
+    const double* next = coefficients;
+    parts_alone_from({at_x, at_parts, num_variables, degree}, 0, 0, hn::Set(d, 1.0), next);
+    for (std::size_t j = 0; j < degrees; ++j) {
+      store_part(d, at_parts[j], parts + j * part_stride + i, count);
+    }
+  }
+}
+
 }  // namespace headwater::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -220,6 +268,7 @@ namespace headwater {
 HWY_EXPORT(add_moments_of_tile);
 HWY_EXPORT(add_polynomial_at);
 HWY_EXPORT(take_parts_at);
+HWY_EXPORT(take_parts_alone_at);
 
 namespace {
 
@@ -291,6 +340,17 @@ void take_parts(const Eigen::Ref<const Matrix>& x, std::span<const double> coeff
   (x.data(), stride_of(x), static_cast<std::size_t>(x.rows()), columns, coefficients.data(), degree,
    weights.data(), stride_of(weights), parts.data(), static_cast<std::size_t>(parts.outerStride()),
    slopes.data(), static_cast<std::size_t>(slopes.outerStride()));
+}
+
+void take_parts(const Eigen::Ref<const Matrix>& x, std::span<const double> coefficients,
+                Eigen::Ref<Matrix> parts) {
+  const auto columns = static_cast<std::size_t>(x.cols());
+  const int degree = static_cast<int>(parts.cols()) - 1;
+  assert(columns <= kMostVariables && degree >= 0 && degree <= kLargestDegree);
+  assert(coefficients.size() == num_monomials(columns, degree) && parts.rows() == x.rows());
+  HWY_DYNAMIC_DISPATCH(take_parts_alone_at)
+  (x.data(), stride_of(x), static_cast<std::size_t>(x.rows()), columns, coefficients.data(), degree,
+   parts.data(), static_cast<std::size_t>(parts.outerStride()));
 }
 
 }  // namespace headwater

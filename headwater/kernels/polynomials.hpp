@@ -38,5 +38,8 @@ void add_polynomial(const Eigen::Ref<const Matrix>& x, std::span<const double> c
 void take_parts(const Eigen::Ref<const Matrix>& x, std::span<const double> coefficients,
                 const Eigen::Ref<const Matrix>& weights, Eigen::Ref<Matrix> parts,
                 Eigen::Ref<Matrix> slopes);
+// ... the parts alone. D is one less than the columns of `parts`.
+void take_parts(const Eigen::Ref<const Matrix>& x, std::span<const double> coefficients,
+                Eigen::Ref<Matrix> parts);
 
 }  // namespace headwater

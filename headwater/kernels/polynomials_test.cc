@@ -107,6 +107,9 @@ TEST(Polynomials, ValuesPartsAndSlopesAreTheirDefinition) {
           take_parts(x, as_span(coefficients), weights, found_parts, found_slopes);
           EXPECT_LT((found_parts - parts).cwiseAbs().maxCoeff(), bound);
           EXPECT_LT((found_slopes - slopes).cwiseAbs().maxCoeff(), bound);
+          Matrix parts_alone(points, degree + 1);
+          take_parts(x, as_span(coefficients), parts_alone);
+          EXPECT_LT((parts_alone - parts).cwiseAbs().maxCoeff(), bound);
         }
       }
     }
