@@ -38,7 +38,6 @@ constexpr double kSmallExcess = 1e-10;
 // The logarithm that each channel's own counts ask for, and how precisely. Scoring itself asks for
 // the unlimited one, whose errors have the inverse of the precision as their variance.
 struct Wishes {
-  Vector now;  // the logarithms that there are
   Vector logarithms;
   Vector unlimited;
   Vector precisions;
@@ -61,9 +60,8 @@ Wishes wishes_of(std::span<const double> statistics, double observations, const 
   const Vector precisions =
       (information.array() > 0)
           .select(now.array().square() * information.array() * observations, 0.0);
-  return {logarithms, logarithms + steps.cwiseMax(-kLargestChange),
-          logarithms.array() + (ratios.array() - 1), precisions,
-          (precisions.array() >= kLeastPrecision).select(precisions, 0.0)};
+  return {logarithms + steps.cwiseMax(-kLargestChange), logarithms.array() + (ratios.array() - 1),
+          precisions, (precisions.array() >= kLeastPrecision).select(precisions, 0.0)};
 }
 
 Index count_told(const Wishes& wishes) {
@@ -75,20 +73,10 @@ auto weights_at(double variance, const Vector& precisions) {
   return precisions.array() / (1 + variance * precisions.array());
 }
 
-// Of channels with few counts most scores ask for less dispersion, and a rare one for much more.
-// Limited one by one they would ask for none at all. Their sum is right, and is limited as one.
 double mean_at(const Wishes& wishes, double variance) {
-  const double first = wishes.now[0];  // taken off, so that no digits are lost
-  const Eigen::ArrayXd told = weights_at(variance, wishes.told_precisions);
-  const Eigen::ArrayXd untold = weights_at(variance, wishes.precisions - wishes.told_precisions);
-  const double all_untold = untold.sum();
-  double sum = (told * (wishes.logarithms.array() - first)).sum() +
-               (untold * (wishes.now.array() - first)).sum();
-  if (all_untold > 0) {
-    const double step = (untold * (wishes.unlimited - wishes.now).array()).sum() / all_untold;
-    sum += all_untold * std::clamp(step, -kLargestChange, kLargestChange);
-  }
-  return first + sum / (told.sum() + all_untold);
+  const Vector weights = weights_at(variance, wishes.precisions);
+  const double first = wishes.logarithms[0];  // taken off, so that no digits are lost
+  return first + (weights.array() * (wishes.logarithms.array() - first)).sum() / weights.sum();
 }
 
 // Of the channels that have a say, around that mean.
@@ -161,9 +149,8 @@ double slope_of(const Wishes& wishes, const Vector& places, double variance) {
 
 // What is left of the wishes beside a line.
 Wishes without_line(Wishes wishes, const Vector& line) {
-  for (Vector* logarithms : {&wishes.now, &wishes.logarithms, &wishes.unlimited}) {
-    *logarithms -= line;
-  }
+  wishes.logarithms -= line;
+  wishes.unlimited -= line;
   return wishes;
 }
 
