@@ -13,8 +13,8 @@ namespace headwater {
 // Statistics by a backward pass over a window of particles, as AdjointWindow has them for finite
 // states: an observation enters when `lag` later ones are in.
 //
-// With the genealogy as its kernel this is the fixed-lag smoother; with others, those of the same
-// names. That the past is cut off costs nothing in the limit: at the true parameters the expected
+// With the genealogy as its kernel this is the fixed-lag smoother, which LagWindow computes with
+// less work; with others, those of the same names. That the past is cut off costs nothing in the limit: at the true parameters the expected
 // statistics are the same for every lag, even 0.
 class ParticleWindow final : public ParticleSmoother {
  public:
