@@ -14,8 +14,8 @@ namespace headwater {
 // states: an observation enters when `lag` later ones are in.
 //
 // With the genealogy as its kernel this is the fixed-lag smoother, which LagWindow computes with
-// less work; with others, those of the same names. That the past is cut off costs nothing in the limit: at the true parameters the expected
-// statistics are the same for every lag, even 0.
+// less work; with others, those of the same names. That the past is cut off costs nothing in the
+// limit: at the true parameters the expected statistics are the same for every lag, even 0.
 class ParticleWindow final : public ParticleSmoother {
  public:
   ParticleWindow(const ParticleFilter& filter, std::unique_ptr<BackwardKernel> kernel, Index lag,
