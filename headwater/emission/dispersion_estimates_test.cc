@@ -152,5 +152,30 @@ TEST(DispersionLine, HelpsWhereDispersionsFallWithTheMean) {
   EXPECT_LT(error_given(as_span(mean_counts)), 0.75 * error_given({}));
 }
 
+// 2,000 channels with 10 counts each, in 200 cells: no channel knows its dispersion, all together
+// do. The information of a cell is near mean^2 / (2 (1 + phi)), so that the common dispersion has a
+// standard error of .055; five of them, which are allowed, are passed with probability 1e-6.
+TEST(ChannelDispersions, OfManyQuietChannelsAreFoundTogether) {
+  const Index channels = 2000;
+  const Index n = 200;
+  const double mean = 0.05;
+  const double truth = 0.5;
+  const NegativeBinomial drawn(Vector::Constant(channels, truth));
+  Generator generator = RandomStream(4).at(1, 0, Purpose::observation);
+  Matrix counts(channels, n);
+  for (Index i = 0; i < counts.size(); ++i) {
+    counts(i) = drawn.draw(i % channels, mean, generator);
+  }
+  NegativeBinomial law(Vector::Constant(channels, 0.1));
+  for (int step = 0; step < 15; ++step) {
+    std::vector<double> sums(static_cast<std::size_t>(2 * channels), 0);
+    for (Index i = 0; i < counts.size(); ++i) {
+      law.add_statistics(i % channels, counts(i), mean, 1.0 / n, sums);
+    }
+    law.maximise(sums, static_cast<double>(n), {}, {});
+  }
+  for (Index m = 0; m < channels; ++m) ASSERT_NEAR(law.dispersion(m), truth, 5 * 0.055) << m;
+}
+
 }  // namespace
 }  // namespace headwater

@@ -271,7 +271,7 @@ TEST(AutomaticStart, WorksForPoorData) {
   for (const Matrix& record :
        {zero_channel, mostly_zero, gaps, unseen_channel, constant, unseen, zeros}) {
     for (const AnyPrior& prior :
-         {first_selection(3), AnyPrior(GammaPrior(3, 1, 0.9)), first_selection(12)}) {
+         {first_selection(3), AnyPrior(GammaPrior(3, 1, 0.9)), first_selection(8)}) {
       SCOPED_TRACE(prior.name() + ", record " + std::to_string(number));
       const bool background = number % 2 == 1;
       expect_sound(start_of(record, prior, background), record,

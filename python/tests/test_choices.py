@@ -38,10 +38,10 @@ def test_the_prior_is_chosen_as_by_the_command(command, data, tmp_path):
 
 
 def test_a_stream_without_a_prior_can_be_put_away(data, tmp_path):
-    whole = headwater.Stream(2, "auto", num_particles=20).update_many(data).finish()
-    first = headwater.Stream(2, "auto", num_particles=20).update_many(data[:100])
+    whole = headwater.Stream(2, "auto", counts="poisson", num_particles=20).update_many(data).finish()
+    first = headwater.Stream(2, "auto", counts="poisson", num_particles=20).update_many(data[:100])
     first.save_checkpoint(tmp_path / "state")
-    later = headwater.Stream.load(tmp_path / "state", 2, "auto", num_particles=20)
+    later = headwater.Stream.load(tmp_path / "state", 2, "auto", counts="poisson", num_particles=20)
     later.update_many(data[100:]).finish()
     assert np.array_equal(later.basis, whole.basis)
     assert later.model().prior == whole.model().prior

@@ -185,7 +185,8 @@ def test_what_is_held_stays(headwater):
 
 @pytest.mark.parametrize("extra", [
     ["--init", "random"], [], ["--dispersion", "shared"], ["--engine", "particle", "--particles", 50],
-    ["--engine", "beam", "--beam-width", 3], ["--engine", "fast", "--prior", "gamma"],
+    ["--engine", "beam", "--beam-width", 3],
+    ["--engine", "fast", "--prior", "gamma", "--start-on", 300],
     ["--period", 12], ["--sequence-column", 1],
 ], ids=["random start", "searched start", "shared", "particles", "beam", "fast", "season",
         "sequences"])

@@ -184,8 +184,7 @@ def test_score_and_apply_are_the_same_bytes(data):
                   ("apply", "model.h5", "dense.npy", "--engine", "fast", "--out", "-")):
         alone = data(*words)
         assert alone.count(b"\n") > 4
-        for size in (2, 3):
-            assert Ranks(data, size)(*words) == alone
+        assert Ranks(data, 3)(*words) == alone
 
 
 APPLIED = {
@@ -314,7 +313,7 @@ def process_of_rank(rank, mpirun):
 
 @pytest.mark.parametrize("killed", [0, 1])
 def test_a_killed_rank_ends_the_job_and_any_number_goes_on(headwater, killed):
-    headwater.save("counts.npy", np.tile(draw_counts(), (8, 1)))
+    headwater.save("counts.npy", np.tile(draw_counts(), (3, 1)))
     words = ("fit", "counts.npy", *PARTICLES, *RANDOM, "--particles", 100, "--components", K,
              "--quiet", "--checkpoint", "state", "--checkpoint-every", 10, "--out")
     line = Ranks(headwater, 3).line(*words, "never.h5")
