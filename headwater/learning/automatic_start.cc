@@ -161,19 +161,21 @@ class Search {
   }
 
   // After refine(): the narrow law may do after all, since the basis is known better than when the
-  // present law was chosen. `choices` then say so.
+  // present law was chosen. Or, where there was nothing to refine, since the present law has found
+  // next to no dispersion when it was fitted to all observations. `choices` then say so.
   void go_back_to(const AnyLaw& narrow, StartTrial& trial,
                   std::vector<StartReport::LawChoice>& choices) {
     const AnyLaw now = trial.estimate.law;
-    if (!is_refined_ || now->name() == narrow->name()) return;
+    if (now->name() == narrow->name()) return;
+    const Index fitted = fitted_part(observations_.size());
     const auto predict = [&](const AnyLaw& law) {
       Estimate estimate = trial.estimate;
       estimate.law = law;
-      return held_out_predictions(*with_law(filter_, estimate), observations_,
-                                  fitted_part(observations_.size()));
+      return held_out_predictions(*with_law(filter_, estimate), observations_, fitted);
     };
     const StartReport::LawChoice choice = compare_laws(narrow, now, predict, tasks_);
     if (choice.chosen != narrow->name()) return;
+    if (!is_refined_ && is_evident(choice.gain, observations_.size() - fitted)) return;
     trial.estimate.law = narrow;
     const auto said = std::ranges::find(choices, now->name(), &StartReport::LawChoice::richer);
     if (said != choices.end()) *said = choice;
