@@ -7,11 +7,11 @@ from parameter_traces import Case
 
 
 def run(workshop):
-    sets = workshop.size(5, 2)
+    sets = workshop.size(5, 1)
     cases = [Case("basis-selection", {"stay_off": 0.8571, "stay_on": 0.6926},
-                  {"stay_off": 0.6, "stay_on": 0.9}, workshop.size(100_000, 2_000), M, K, []),
+                  {"stay_off": 0.6, "stay_on": 0.9}, workshop.size(100_000, 1_000), M, K, []),
              Case("relaxed-selection", {"alpha": 0.95}, {"alpha": 0.8},
-                  workshop.size(50_000, 1_000), M, K, [])]
+                  workshop.size(50_000, 500), M, K, [])]
     return section(
         "p, q and alpha learned together with the basis",
         "The paper's examples with nothing known: an automatic start, and parameters that begin far "

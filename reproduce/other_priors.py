@@ -8,7 +8,7 @@ M, K = 8, 3
 
 
 def run(workshop):
-    sets, length = workshop.size((5, 50_000), (2, 1_000))
+    sets, length = workshop.size((5, 50_000), (1, 500))
     cases = [Case("log-gaussian", {"persistence": 0.9, "noise": 0.3},
                   {"persistence": 0.6, "noise": 0.5}, length, M, K, []),
              Case("gamma", {"shape": 2, "persistence": 0.8}, {"shape": 1, "persistence": 0.5}, length,

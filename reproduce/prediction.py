@@ -121,7 +121,7 @@ def rows_of(sets):
 
 
 def run(workshop):
-    lengths, sets = workshop.size(((20_000, 5_000), 5), ((1_500, 300), 2))
+    lengths, sets = workshop.size(((20_000, 5_000), 5), ((1_000, 250), 2))
     parts = []
     for example, prior in ("Example 1", EXAMPLE1), ("Example 2", EXAMPLE2):
         folder = example.lower().replace(" ", "")

@@ -160,9 +160,8 @@ class Search {
     return choice;
   }
 
-  // After refine(): the narrow law may do after all, since the basis is known better than when the
-  // present law was chosen. Or, where there was nothing to refine, since the present law has found
-  // next to no dispersion when it was fitted to all observations. `choices` then say so.
+  // At the end: the narrow law may do after all, since the basis is known better than when the
+  // present law was chosen, by all observations and by refine(). `choices` then say so.
   void go_back_to(const AnyLaw& narrow, StartTrial& trial,
                   std::vector<StartReport::LawChoice>& choices) {
     const AnyLaw now = trial.estimate.law;
@@ -175,7 +174,6 @@ class Search {
     };
     const StartReport::LawChoice choice = compare_laws(narrow, now, predict, tasks_);
     if (choice.chosen != narrow->name()) return;
-    if (!is_refined_ && is_evident(choice.gain, observations_.size() - fitted)) return;
     trial.estimate.law = narrow;
     const auto said = std::ranges::find(choices, now->name(), &StartReport::LawChoice::richer);
     if (said != choices.end()) *said = choice;
