@@ -161,7 +161,8 @@ class Search {
   }
 
   // At the end: the narrow law may do after all, since the basis is known better than when the
-  // present law was chosen, by all observations and by refine(). `choices` then say so.
+  // present law was chosen, by all observations and by refine(). `choices` then say so, and nothing
+  // of laws that were compared with the one that is given up.
   void go_back_to(const AnyLaw& narrow, StartTrial& trial,
                   std::vector<StartReport::LawChoice>& choices) {
     const AnyLaw now = trial.estimate.law;
@@ -175,8 +176,8 @@ class Search {
     const StartReport::LawChoice choice = compare_laws(narrow, now, predict, tasks_);
     if (choice.chosen != narrow->name()) return;
     trial.estimate.law = narrow;
-    const auto said = std::ranges::find(choices, now->name(), &StartReport::LawChoice::richer);
-    if (said != choices.end()) *said = choice;
+    std::erase_if(choices, [&](const auto& other) { return other.chosen != narrow->name(); });
+    choices.push_back(choice);
   }
 
   // After run(), where counts are scarce, and enough of them are held out for several M-steps. Not

@@ -11,6 +11,8 @@ namespace {
 // A count is far above others if it is above this multiple of them, or of kFew where they are few.
 constexpr double kFar = 10;
 constexpr double kFew = 10;
+// In the first observation, which has others only beside it: above this multiple of the median.
+constexpr double kFarAtFirst = 1000;
 constexpr double kLogOnce = -27.6;  // log 1e-12
 // Outliers this close to one another count as following each other.
 constexpr std::int64_t kClose = 3;
@@ -18,15 +20,31 @@ constexpr std::int64_t kMostInARow = 4;
 
 double bound_after(double largest) { return kFar * std::max(largest, kFew); }
 
+// Of the counts that are not 0, over their exposures.
+double median_rate(const Observation& y) {
+  std::vector<double> rates;
+  for_each_count(
+      y, [&](std::size_t j, double exposure) { rates.push_back(y.counts()[j] / exposure); });
+  if (rates.empty()) return 0;
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>((rates.size() - 1) / 2);
+  std::ranges::nth_element(rates, middle);
+  return *middle;
+}
+
 }  // namespace
 
 bool OutlierGuard::suspects(const Observation& y) {
   if (largest_.size() == 0) largest_.setZero(y.num_channels());
+  bool is_high = false;
+  for_each_count(y, [&](std::size_t j, double exposure) {
+    is_high |= y.counts()[j] / exposure > bound_after(largest_[y.channels()[j]]);
+  });
+  const double of_others = is_high ? largest_of_all(y) : 0;
   bool is_far = false;
   for_each_count(y, [&](std::size_t j, double exposure) {
     const double rate = y.counts()[j] / exposure;
     double& largest = largest_[y.channels()[j]];
-    if (rate > bound_after(largest)) {
+    if (rate > bound_after(largest > 0 ? largest : of_others)) {
       is_far = true;
     } else {
       largest = std::max(largest, rate);
@@ -35,13 +53,20 @@ bool OutlierGuard::suspects(const Observation& y) {
   return is_far;
 }
 
+double OutlierGuard::largest_of_all(const Observation& y) const {
+  const double largest = largest_.maxCoeff();
+  return largest > 0 ? largest : kFarAtFirst / kFar * std::max(median_rate(y), kFew);
+}
+
 bool OutlierGuard::refuses(const Observation& y, const Emission& emission,
                            const Vector& activations, std::int64_t t) {
+  const double of_others = largest_of_all(y);
   bool is_outlier = false;
   for_each_count(y, [&](std::size_t j, double exposure) {
     const Index m = y.channels()[j];
+    const double bound = bound_after(largest_[m] > 0 ? largest_[m] : of_others);
     is_outlier =
-        is_outlier || (y.counts()[j] > exposure * bound_after(largest_[m]) &&
+        is_outlier || (y.counts()[j] > exposure * bound &&
                        is_beyond_reason(m, y.counts()[j], exposure, emission, activations, t));
   });
   if (is_outlier) {

@@ -10,9 +10,10 @@ namespace headwater {
 // Keeps glitches, such as a counter that overflowed, out of the statistics: a single one of 10^9 in
 // a channel of tens would otherwise be most of what the basis is learned from.
 //
-// An observation is an outlier if one of its counts is far above all that its channel had before,
-// and so improbable under the law of the counts, at activations ten times as large as they are,
-// that no such count is expected once in 10^12 streams of this length. A level that has really
+// An observation is an outlier if one of its counts is far above all that its channel had before
+// (all channels, if it had nothing before; the other counts of the observation, if there was none
+// before), and so improbable under the law of the counts, at activations ten times as large as they
+// are, that no such count is expected once in 10^12 streams of this length. A level that has really
 // changed gets through: from the fifth outlier on that follow each other closely, no more are
 // refused, and their counts are what the channel had before.
 class OutlierGuard {
@@ -34,6 +35,8 @@ class OutlierGuard {
   Index num_channels() const { return largest_.size(); }  // 0 before the first observation
 
  private:
+  // What a channel without a count so far is compared with.
+  double largest_of_all(const Observation& y) const;
   bool is_beyond_reason(Index channel, double count, double exposure, const Emission& emission,
                         const Vector& activations, std::int64_t t);
 

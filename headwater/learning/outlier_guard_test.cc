@@ -32,6 +32,28 @@ TEST(OutlierGuard, KeepsOutOneGlitch) {
   EXPECT_TRUE(guard.refuses(counts_of(3, 1e9)));
 }
 
+// Nothing is known of a stream's usual counts in its first observation, nor of a channel's as long
+// as it was silent.
+TEST(OutlierGuard, LetsThroughTheFirstCounts) {
+  Guarded guard((AnyLaw()));
+  EXPECT_FALSE(guard.refuses(counts_of(0, 0)));
+  EXPECT_FALSE(guard.refuses(counts_of(0, 1500)));
+  EXPECT_FALSE(guard.refuses(counts_of(1800, 1500)));
+  Guarded other((AnyLaw()));
+  EXPECT_FALSE(other.refuses(counts_of(4000, 30)));
+  EXPECT_FALSE(other.refuses(counts_of(5000, 40)));
+}
+
+TEST(OutlierGuard, KeepsOutAGlitchAmongTheFirstCounts) {
+  Guarded first((AnyLaw()));
+  EXPECT_TRUE(first.refuses(counts_of(1e9, 2)));
+  EXPECT_FALSE(first.refuses(counts_of(3, 2)));
+  EXPECT_TRUE(first.refuses(counts_of(1e9, 2)));
+  Guarded silent((AnyLaw()));
+  for (int t = 0; t < 20; ++t) EXPECT_FALSE(silent.refuses(counts_of(0, 7)));
+  EXPECT_TRUE(silent.refuses(counts_of(1e9, 3)));
+}
+
 TEST(OutlierGuard, LetsThroughWhatTheLawAllows) {
   // Ten times the usual activations have a mean of 60: a count of 200 is beyond 10 times the counts
   // before and improbable under the Poisson law, but not under one of dispersion 3.
