@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -12,6 +13,10 @@
 namespace headwater {
 
 namespace {
+
+// Of the row, its total, its channels and its silences. What an alarm is mostly about is one
+// channel, which only the third of them sees; it has as much weight as the others together.
+constexpr std::array<double, 4> kWeights = {1.0 / 6, 1.0 / 6, 1.0 / 2, 1.0 / 6};
 
 // P(the smallest of n independent p-values <= p).
 double smallest_of(double n, double p) { return p < 1 ? -std::expm1(n * std::log1p(-p)) : 1; }
@@ -73,7 +78,7 @@ Watch::Joint Watch::joint(const PValues& p) const {
   PValues ranked{};
   for (std::size_t kind = 0; kind < kNumKinds; ++kind) ranked[kind] = ranks_[kind].rank(p[kind]);
   const auto worst = std::ranges::min_element(ranked);
-  return {joint_p(ranked), static_cast<Kind>(worst - ranked.begin())};
+  return {joint_p(ranked, kWeights), static_cast<Kind>(worst - ranked.begin())};
 }
 
 const Alarm& Watch::operator()(const Engine& engine, const Observation& y, std::int64_t t) {

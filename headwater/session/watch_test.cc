@@ -56,32 +56,47 @@ TEST(PValueRanks, DoNotTakeATailForLighterThanThatOfARightModel) {
   for (const double p : {0.1, 1e-2, 1e-3}) EXPECT_NEAR(ranks.rank(p) / (0.1 * p / border), 1, 0.2);
 }
 
+constexpr std::array<double, 4> kEven = {0.25, 0.25, 0.25, 0.25};
+constexpr std::array<double, 4> kOneOfHalf = {0.5, 1.0 / 6, 1.0 / 6, 1.0 / 6};
+
 // 200,000 draws: a share of .001 has the standard error 7 %, and one of .01 has 2 %. The formula
 // itself is within 5 % for shares up to .1, and within 15 % for larger ones. Three standard errors
 // and 15 % are the bound.
 TEST(JointP, IsNearlyUniformIfTheFourAre) {
-  Generator generator = RandomStream(5).at(0, 0, Purpose::observation);
-  const std::vector<double> levels = {0.001, 0.01, 0.03, 0.1, 0.3, 0.6};
-  std::vector<int> below(levels.size());
-  constexpr int kDraws = 200000;
-  for (int i = 0; i < kDraws; ++i) {
-    std::array<double, 4> p{};
-    for (double& one : p) one = generator.uniform();
-    const double joint = joint_p(p);
-    for (std::size_t l = 0; l < levels.size(); ++l) below[l] += joint <= levels[l] ? 1 : 0;
-  }
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    const double expected = kDraws * levels[l];
-    EXPECT_NEAR(below[l] / expected, 1, 0.15 + 3 / std::sqrt(expected)) << levels[l];
+  for (const auto& weights : {kEven, kOneOfHalf}) {
+    Generator generator = RandomStream(5).at(0, 0, Purpose::observation);
+    const std::vector<double> levels = {0.001, 0.01, 0.03, 0.1, 0.3, 0.6};
+    std::vector<int> below(levels.size());
+    constexpr int kDraws = 200000;
+    for (int i = 0; i < kDraws; ++i) {
+      std::array<double, 4> p{};
+      for (double& one : p) one = generator.uniform();
+      const double joint = joint_p(p, weights);
+      for (std::size_t l = 0; l < levels.size(); ++l) below[l] += joint <= levels[l] ? 1 : 0;
+    }
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const double expected = kDraws * levels[l];
+      EXPECT_NEAR(below[l] / expected, 1, 0.15 + 3 / std::sqrt(expected)) << levels[l];
+    }
   }
 }
 
 TEST(JointP, CountsWhatIsSmallAloneAndMoreWhatIsSmallTogether) {
-  EXPECT_NEAR(joint_p({1e-10, 0.5, 0.5, 0.5}) / 4e-10, 1, 1e-3);
-  EXPECT_LT(joint_p({1e-3, 1e-3, 0.5, 0.5}), joint_p({1e-3, 0.5, 0.5, 0.5}) / 2);
-  EXPECT_LT(joint_p({0.5, 0.5, 0.5, 1e-3}), joint_p({0.01, 0.5, 0.5, 0.5}));
-  EXPECT_EQ(joint_p({1, 1, 1, 1}), 1);
-  EXPECT_GT(joint_p({0, 0, 0, 0}), 0);
+  const auto joint = [](double a, double b, double c, double d) {
+    return joint_p({a, b, c, d}, kEven);
+  };
+  EXPECT_NEAR(joint(1e-10, 0.5, 0.5, 0.5) / 4e-10, 1, 1e-3);
+  EXPECT_LT(joint(1e-3, 1e-3, 0.5, 0.5), joint(1e-3, 0.5, 0.5, 0.5) / 2);
+  EXPECT_LT(joint(0.5, 0.5, 0.5, 1e-3), joint(0.01, 0.5, 0.5, 0.5));
+  EXPECT_EQ(joint(1, 1, 1, 1), 1);
+  EXPECT_GT(joint(0, 0, 0, 0), 0);
+}
+
+// Sum of the squared weights 1/3, over 1/4 and over 1/36.
+TEST(JointP, HasWeights) {
+  EXPECT_NEAR(joint_p({1e-10, 0.5, 0.5, 0.5}, kOneOfHalf) / (4e-10 / 3), 1, 1e-3);
+  EXPECT_NEAR(joint_p({0.5, 1e-10, 0.5, 0.5}, kOneOfHalf) / 12e-10, 1, 1e-3);
+  EXPECT_EQ(joint_p({1, 1, 1, 1}, kOneOfHalf), 1);
 }
 
 ExactEngine filter(const AnyPrior& prior, const Matrix& basis) {
