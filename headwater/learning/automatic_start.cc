@@ -161,17 +161,17 @@ class Search {
   }
 
   // At the end: the narrow law may do after all, since the basis is known better than when the
-  // present law was chosen, by all observations and by refine(). `choices` then say so, and nothing
-  // of laws that were compared with the one that is given up.
+  // present law was chosen. `choices` then say so, and no longer compare with the law that is given
+  // up.
   void go_back_to(const AnyLaw& narrow, StartTrial& trial,
                   std::vector<StartReport::LawChoice>& choices) {
     const AnyLaw now = trial.estimate.law;
     if (now->name() == narrow->name()) return;
-    const Index fitted = fitted_part(observations_.size());
     const auto predict = [&](const AnyLaw& law) {
       Estimate estimate = trial.estimate;
       estimate.law = law;
-      return held_out_predictions(*with_law(filter_, estimate), observations_, fitted);
+      return held_out_predictions(*with_law(filter_, estimate), observations_,
+                                  fitted_part(observations_.size()));
     };
     const StartReport::LawChoice choice = compare_laws(narrow, now, predict, tasks_);
     if (choice.chosen != narrow->name()) return;

@@ -102,10 +102,6 @@ AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
   return law;
 }
 
-bool is_evident(double mean_gain, Index observations) {
-  return mean_gain * static_cast<double>(observations) > kEvidence;
-}
-
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const PredictUnder& predict, SearchTasks& tasks) {
   const std::array<const AnyLaw*, 2> laws = {&first, &second};
@@ -117,8 +113,9 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
   const Gain gain = gain_of(held_out[1], held_out[0]);
   const bool are_close = !first->has_plain_losses() && has_hurdle(first) == has_hurdle(second);
   const double needed = are_close ? kBetweenDispersed : kToLeaveNarrow;
-  const bool is_better = (are_close || is_evident(gain.mean, held_out[0].size())) &&
-                         gain.mean > needed * gain.standard_error;
+  const bool is_evident =
+      are_close || gain.mean * static_cast<double>(held_out[0].size()) > kEvidence;
+  const bool is_better = is_evident && gain.mean > needed * gain.standard_error;
   return {(is_better ? second : first)->name(), second->name(), gain.mean, gain.standard_error};
 }
 

@@ -51,9 +51,6 @@ bool are_narrow(const RecordView& observations);
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
                                     const PredictUnder& predict, SearchTasks& tasks);
 
-// Whether predictions of so many observations are better by three nats in all.
-bool is_evident(double mean_gain, Index observations);
-
 // The law with those parameters that the other one has too.
 AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law);
 

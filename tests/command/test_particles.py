@@ -123,7 +123,7 @@ def test_the_same_bytes_for_any_threads_and_for_a_pipe(relaxed, smoother):
     options = ["--smoother", *smoother, "--particles", 200 if is_slow else 600, "--burn-in", 10]
     if is_slow:
         relaxed.save("short.npy", relaxed.load("relaxed.npy")[:20])
-    # The search for a start is the same for all.
+    # One smoother is enough to see that the search for a start does not depend on threads.
     options += ["--start-on", 100] if smoother == ["lag"] else ["--init", "random"]
     data = "short.npy" if is_slow else "relaxed.npy"
     one = fit_relaxed(relaxed, "one.h5", *options, data=data)
