@@ -161,8 +161,7 @@ class Search {
   }
 
   // At the end: the narrow law may do after all, since the basis is known better than when the
-  // present law was chosen. `choices` then say so, and no longer compare with the law that is given
-  // up.
+  // present law was chosen. `choices` then say so, and nothing of the law that is given up.
   void go_back_to(const AnyLaw& narrow, StartTrial& trial,
                   std::vector<StartReport::LawChoice>& choices) {
     const AnyLaw now = trial.estimate.law;
