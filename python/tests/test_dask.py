@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -51,8 +52,13 @@ def saved(stream, folder):
 
 
 def scale(cluster, client, workers):
+    """Not by client.wait_for_workers(): it replaces what the cluster knows of its workers, and a
+    worker that is leaving at that moment is then removed twice (a KeyError when it is closed)."""
     cluster.scale(workers)
-    client.wait_for_workers(workers)
+    deadline = time.monotonic() + 300
+    while len(client.nthreads()) != workers:
+        assert time.monotonic() < deadline, f"the cluster does not come to {workers} workers"
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
