@@ -8,6 +8,7 @@
 #include "mpi_ranks.hpp"
 #include "ranks.hpp"
 #include "run_headwater.hpp"
+#include "supervisor.hpp"
 #include "words.hpp"
 
 namespace {
@@ -48,6 +49,7 @@ int end_after_error(MpiRanks& ranks, int status, const std::string& message, int
 int main(int argc, char** argv) {
   // A process that reads HDF5 for a rank is no rank itself.
   if (argc > 1 && is_hdf5_reader(argv[1])) return run_headwater(argc, argv, add_none, tell);
+  supervise_rank(tell);
   MpiRanks ranks(argc, argv);
   set_ranks(ranks);
   const int words = ranks.rank() > 0 ? be_silent() : STDERR_FILENO;

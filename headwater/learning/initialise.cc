@@ -42,12 +42,20 @@ Vector mean_counts(const Eigen::Ref<const Matrix>& observations) {
 Vector means_so_far(const RecordView& observations) {
   Vector counts = Vector::Zero(observations.num_channels());
   Vector exposures = counts;
+  double whole = 0;  // observations of exposure 1 throughout, of which the counts are all there is
   for (Index t = 0; t < observations.size(); ++t) {
-    for_each_seen(observations[t], [&](Index m, double count, double exposure) {
+    const Observation& y = observations[t];
+    if (y.exposed().empty()) {
+      whole += 1;
+      for_each_count(y, [&](std::size_t j, double) { counts[y.channels()[j]] += y.counts()[j]; });
+      continue;
+    }
+    for_each_seen(y, [&](Index m, double count, double exposure) {
       counts[m] += count;
       exposures[m] += exposure;
     });
   }
+  exposures.array() += whole;
   const double overall = (counts.sum() + 0.5) / std::max(exposures.sum(), 1e-6);
   const double worth = std::min(1.0, 0.5 / overall);
   return (counts.array() + 0.5) / (exposures.array() + worth);
@@ -67,18 +75,22 @@ Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior
   return basis;
 }
 
-Matrix even_start(const RecordView& observations, const Vector& mean_activation,
-                  std::uint64_t seed) {
-  const Vector level = means_so_far(observations) / mean_activation.sum();
+Matrix even_factors(Index num_channels, Index num_components, std::uint64_t seed) {
   const RandomStream random(seed);
-  Matrix basis(level.size(), mean_activation.size());
-  for (Index m = 0; m < basis.rows(); ++m) {
+  Matrix factors(num_channels, num_components);
+  for (Index m = 0; m < num_channels; ++m) {
     Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::restart);
-    for (Index k = 0; k < basis.cols(); ++k) {
-      basis(m, k) = level[m] * (1 + kSpread * (2 * generator.uniform() - 1));
+    for (Index k = 0; k < num_components; ++k) {
+      factors(m, k) = 1 + kSpread * (2 * generator.uniform() - 1);
     }
   }
-  return basis;
+  return factors;
+}
+
+Matrix even_start(const RecordView& observations, const Vector& mean_activation,
+                  const Matrix& factors) {
+  const Vector level = means_so_far(observations) / mean_activation.sum();
+  return level.asDiagonal() * factors;
 }
 
 double dispersion_so_far(const RecordView& observations) {
@@ -88,21 +100,30 @@ double dispersion_so_far(const RecordView& observations) {
   Vector counts = Vector::Zero(usual.size());
   Vector cells = counts;  // those of exposure 1 are summed up by channel
   double seen = 0;
+  double whole = 0;  // observations of exposure 1 throughout
+  const auto add_cell = [&](Index m, double count, double exposure) {
+    if (exposure == 1) counts[m] += count;
+    if (exposure == 1 && count == 0) return;
+    for (Index i = 0; i < num_levels; ++i) {
+      const double phi = kDispersions[static_cast<std::size_t>(i)];
+      fits[i] += negative_binomial::rising_logs(count, phi);
+      if (exposure != 1) fits[i] -= (count + 1 / phi) * std::log1p(phi * exposure * usual[m]);
+    }
+  };
   for (Index t = 0; t < observations.size(); ++t) {
-    seen += observations[t].any_seen() ? 1 : 0;
-    for_each_seen(observations[t], [&](Index m, double count, double exposure) {
-      if (exposure == 1) {
-        counts[m] += count;
-        cells[m] += 1;
-      }
-      if (exposure == 1 && count == 0) return;
-      for (Index i = 0; i < num_levels; ++i) {
-        const double phi = kDispersions[static_cast<std::size_t>(i)];
-        fits[i] += negative_binomial::rising_logs(count, phi);
-        if (exposure != 1) fits[i] -= (count + 1 / phi) * std::log1p(phi * exposure * usual[m]);
-      }
+    const Observation& y = observations[t];
+    seen += y.any_seen() ? 1 : 0;
+    if (y.exposed().empty()) {
+      whole += 1;
+      for_each_count(y, [&](std::size_t j, double) { add_cell(y.channels()[j], y.counts()[j], 1); });
+      continue;
+    }
+    for_each_seen(y, [&](Index m, double count, double exposure) {
+      if (exposure == 1) cells[m] += 1;
+      add_cell(m, count, exposure);
     });
   }
+  cells.array() += whole;
   for (Index i = 0; i < num_levels; ++i) {
     const double phi = kDispersions[static_cast<std::size_t>(i)];
     fits[i] -= ((counts.array() + cells.array() / phi) * (phi * usual.array()).log1p()).sum();

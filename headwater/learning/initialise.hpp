@@ -16,8 +16,11 @@ Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior
 // A start that predicts about the mean of each channel, for the very first observations of a
 // stream: columns that are nearly the same, each channel's mean (with half a count more, so that
 // none is expected to be silent for ever) shared out among them. mean_activation: of the prior.
+// factors: by which the columns differ.
 Matrix even_start(const RecordView& observations, const Vector& mean_activation,
-                  std::uint64_t seed);
+                  const Matrix& factors);
+// M x K random numbers close to 1.
+Matrix even_factors(Index num_channels, Index num_components, std::uint64_t seed);
 // How dispersed counts are around the means of their channels, (variance - mean) / mean^2: the
 // likeliest of some values, all channels together; where little has been seen, close to a value
 // that is usual for counts. With what the columns of an even start add to it.

@@ -123,6 +123,7 @@ class Session::Fit {
   std::vector<Index> known_periods() const;  // those that need not be looked for
   std::vector<Index> choose_periods(const RecordView& observations, StartReport& report) const;
   Matrix with_background(Matrix basis, const Matrix& rates) const;
+  Matrix provisional_basis(const RecordView& observations) const;
   Start provisional_start(const RecordView& observations) const;
   Start find_start(const RecordView& observations, const SearchEffort& effort) const;
 
@@ -233,6 +234,7 @@ class Session::Fit {
   Config config_;
   std::vector<AnyPrior> priors_;     // to choose from; one where there is no choice
   mutable Vector provisional_mean_;  // computed when it is first asked for: by draws, mostly
+  mutable Matrix even_factors_;      // of the provisional start; so are these
   bool is_finished_ = false;
   bool is_torn_ = false;  // an error came in the middle of an observation
   Index num_channels_ = 0;

@@ -196,17 +196,25 @@ const Vector& Session::Fit::mean_of_provisional_prior() const {
   return provisional_mean_;
 }
 
+Matrix Session::Fit::provisional_basis(const RecordView& observations) const {
+  const Vector& mean = mean_of_provisional_prior();
+  if (even_factors_.size() == 0) {
+    even_factors_ = even_factors(observations.num_channels(), mean.size(), config_.seed);
+  }
+  Matrix basis = config_.initial_basis.size() > 0
+                     ? config_.initial_basis
+                     : even_start(observations, mean, even_factors_);
+  if (!config_.background) return basis;
+  return with_background(std::move(basis), observations.rates());
+}
+
 Start Session::Fit::provisional_start(const RecordView& observations) const {
   const Season season = Season::flat(config_.num_components, known_periods());
   const AnyPrior& prior = provisional_prior();
   if (start_is_given()) {
     return {{config_.initial_basis, prior, laws().front(), season}};
   }
-  Matrix basis = config_.initial_basis.size() > 0
-                     ? config_.initial_basis
-                     : even_start(observations, mean_of_provisional_prior(), config_.seed);
-  return {{with_background(std::move(basis), observations.rates()), prior,
-           provisional_law(observations), season}};
+  return {{provisional_basis(observations), prior, provisional_law(observations), season}};
 }
 
 Start Session::Fit::find_start(const RecordView& observations, const SearchEffort& effort) const {
