@@ -42,9 +42,10 @@ void end_by(int signal, const sigset_t& mask) {
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   if (was_asked_to_end) end_by(signal, mask);
-  tell(fmt::format("rank {} was ended by signal {} ({}), which ends the job; a checkpoint goes on "
-                   "with --resume, on any number of ranks",
-                   rank, signal, strsignal(signal)));
+  tell(
+      fmt::format("rank {} was ended by signal {} ({}), which ends the job; a checkpoint goes on "
+                  "with --resume, on any number of ranks",
+                  rank, signal, strsignal(signal)));
   _exit(EXIT_FAILURE);
 }
 
