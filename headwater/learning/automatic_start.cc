@@ -37,6 +37,9 @@ constexpr Index kFewestForChoices = 30;
 constexpr Index kFewestToRemember = 48;
 // Choices are made on more observations than a trial is fitted to, if there are so many times more.
 constexpr Index kManyMore = 2;
+// From a fit to fewer observations than this, each further one teaches much: what is compared are
+// fits that learn from it, as the fit of the stream will.
+constexpr Index kFewestToStandStill = 500;
 
 // Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
 bool is_small(const AnyPrior& prior) {
@@ -155,7 +158,8 @@ class Search {
   StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) {
     const auto predict = [&](const AnyLaw& law) { return predictions(trial, law, expectation_); };
     const AnyLaw next = with_parameters_of(trial.estimate.law, other);
-    StartReport::LawChoice choice = compare_laws(trial.estimate.law, next, predict, tasks_);
+    StartReport::LawChoice choice =
+        compare_laws(trial.estimate.law, next, observations_.num_channels(), predict, tasks_);
     if (choice.chosen == next->name()) refit(trial, next, expectation_);
     return choice;
   }
@@ -172,7 +176,8 @@ class Search {
       return held_out_predictions(*with_law(filter_, estimate), observations_,
                                   fitted_part(observations_.size()));
     };
-    const StartReport::LawChoice choice = compare_laws(narrow, now, predict, tasks_);
+    const StartReport::LawChoice choice =
+        compare_laws(narrow, now, observations_.num_channels(), predict, tasks_);
     if (choice.chosen != narrow->name()) return;
     trial.estimate.law = narrow;
     std::erase_if(choices, [&](const auto& other) { return other.chosen != narrow->name(); });
@@ -238,7 +243,8 @@ class Search {
     const Index known = fitted_part(tried_again().size());
     const Index fitted = fitted_part(all.size());
     const Estimate start = refitted(trial, law, known, expectation);
-    if (known == fitted) return held_out_predictions(*with_law(filter_, start), all, fitted);
+    const bool stands_still = known == fitted && known >= kFewestToStandStill;
+    if (stands_still) return held_out_predictions(*with_law(filter_, start), all, fitted);
     return predictions_while_learning(start, all, fitted, steps_after_search(known, Memory::kShort),
                                       expectation);
   }

@@ -102,7 +102,16 @@ AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
   return law;
 }
 
-StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
+Vector tempered_gains(const Vector& gains, Index cells) {
+  const auto linear = static_cast<double>(cells);  // one nat a cell
+  return gains.unaryExpr([&](double gain) {
+    const double size = std::abs(gain);
+    if (!(size > linear)) return gain;
+    return std::copysign(linear * (1 + std::log(size / linear)), gain);
+  });
+}
+
+StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, Index cells,
                                     const PredictUnder& predict, SearchTasks& tasks) {
   const std::array<const AnyLaw*, 2> laws = {&first, &second};
   std::array<Vector, 2> held_out;
@@ -111,11 +120,14 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
     held_out[own] = predict(*laws[own]);
   });
   const Gain gain = gain_of(held_out[1], held_out[0]);
+  const Vector tempered = tempered_gains(held_out[1] - held_out[0], cells);
+  const Gain evidence = gain_of(tempered, Vector::Zero(tempered.size()));
   const bool are_close = !first->has_plain_losses() && has_hurdle(first) == has_hurdle(second);
   const double needed = are_close ? kBetweenDispersed : kToLeaveNarrow;
   const bool is_evident =
       are_close || gain.mean * static_cast<double>(held_out[0].size()) > kEvidence;
-  const bool is_better = is_evident && gain.mean > needed * gain.standard_error;
+  const bool is_better =
+      is_evident && gain.mean > 0 && evidence.mean > needed * evidence.standard_error;
   return {(is_better ? second : first)->name(), second->name(), gain.mean, gain.standard_error};
 }
 

@@ -47,9 +47,14 @@ bool are_narrow(const RecordView& observations);
 // better: in place of a law without dispersion by more than three standard errors, and by three
 // nats in all, since it has more parameters, and a small dispersion also makes up for a basis that
 // is not quite right; by as much if only one of the two has a hurdle; in place of another dispersed
-// law by more than one.
-StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second,
+// law by more than one. Gains are tempered for that; an observation has so many cells.
+StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, Index cells,
                                     const PredictUnder& predict, SearchTasks& tasks);
+
+// Beyond one nat a cell, gains grow as their logarithm. Where one of two laws misses all counts, the
+// gains of a few observations differ by orders of magnitude. The standard error of their mean is
+// then as large as the mean, although every one of them says the same.
+Vector tempered_gains(const Vector& gains, Index cells);
 
 // The law with those parameters that the other one has too.
 AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law);

@@ -72,17 +72,22 @@ TEST(LawChoice, PoissonCountsStayPoisson) {
   }
 }
 
-// Predictions that gain `each` nats on each of 200 observations, give or take a millionth.
-std::string chosen_by_gains_of(double each) {
-  Vector gains = Vector::Constant(200, each);
-  for (Index t = 0; t < gains.size(); ++t) gains[t] += t % 2 == 0 ? 1e-6 : -1e-6;
+// Of Poisson's law and a dispersed one that predicts so many nats better.
+std::string chosen_by(const Vector& gains) {
   const ThreadPool pool(1);
   SearchTasks tasks(pool, {});
   const AnyLaw dispersed(NegativeBinomial(Vector::Constant(5, 0.1)));
   const auto predict = [&](const AnyLaw& law) -> Vector {
-    return law->name() == dispersed->name() ? gains : Vector::Zero(200);
+    return law->name() == dispersed->name() ? gains : Vector::Zero(gains.size());
   };
-  return compare_laws(AnyLaw(), dispersed, predict, tasks).chosen;
+  return compare_laws(AnyLaw(), dispersed, 5, predict, tasks).chosen;
+}
+
+// Predictions that gain `each` nats on each of 200 observations, give or take a millionth.
+std::string chosen_by_gains_of(double each) {
+  Vector gains = Vector::Constant(200, each);
+  for (Index t = 0; t < gains.size(); ++t) gains[t] += t % 2 == 0 ? 1e-6 : -1e-6;
+  return chosen_by(gains);
 }
 
 // A gain of a ten thousandth may be hundreds of standard errors, and is no evidence all the same.
@@ -90,6 +95,26 @@ TEST(LawChoice, ThreeNatsInAllAreAskedFor) {
   EXPECT_EQ(chosen_by_gains_of(1e-4), "poisson");
   EXPECT_EQ(chosen_by_gains_of(2.9 / 200), "poisson");
   EXPECT_EQ(chosen_by_gains_of(3.1 / 200), NegativeBinomial::kName);
+}
+
+// Ten observations that all speak for a law, from 10 nats to 10,000: the mean is 1.9 standard
+// errors.
+TEST(LawChoice, GainsOfDifferentSizesAreEvidence) {
+  Vector gains(10);
+  gains << 10, 15, 20, 50, 100, 200, 500, 2000, 5000, 10000;
+  const Gain plain = gain_of(gains, Vector::Zero(10));
+  ASSERT_LT(plain.mean, 2 * plain.standard_error);
+  EXPECT_EQ(chosen_by(gains), NegativeBinomial::kName);
+  EXPECT_EQ(chosen_by(-gains), "poisson");
+  // One of ten is no evidence, however large it is.
+  gains << -1, 1, -1, 1, -1, 1, -1, 1, -1, 10000;
+  EXPECT_EQ(chosen_by(gains), "poisson");
+}
+
+TEST(LawChoice, GainsAreTemperedBeyondOneNatACell) {
+  const Vector tempered = tempered_gains(Eigen::Vector4d(3, -4, 4 * std::exp(1.0), -4e10), 4);
+  const Eigen::Vector4d expected(3, -4, 8, -4 * (1 + 10 * std::log(10.0)));
+  EXPECT_LT((tempered - expected).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 // A fit that may learn nothing predicts as a filter does.

@@ -230,7 +230,7 @@ TEST(AdjointWindow, LagFollowsTheChainsMemory) {
 
 TEST(AdjointWindow, BlocksGrowWithTheStream) {
   const WindowOptions options;
-  EXPECT_EQ(window_block(options, 0), 16);
+  EXPECT_EQ(window_block(options, 0), 1);
   EXPECT_EQ(window_block(options, 1000), 31);
   EXPECT_EQ(window_block(options, 100000), 64);
   WindowOptions fixed;
