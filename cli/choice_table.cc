@@ -19,7 +19,8 @@ std::string choice_text(const std::vector<PriorScore>& table) {
   const PriorScore& chosen = *std::ranges::find_if(table, &PriorScore::chosen);
   const PriorScore* next = nullptr;
   std::string text =
-      "prior               counts             score an observation   (standard error)\n";
+      "prior               counts             score an observation   to the chosen (standard "
+      "error)\n";
   for (const PriorScore& row : table) {
     if (!row.chosen && (next == nullptr || row.score > next->score)) next = &row;
     const std::string differs =

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "choice_table.hpp"
 #include "commands.hpp"
@@ -116,10 +117,12 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
   }
   if (!start.priors.empty()) write_words(choice_text(start.priors));
   for (const StartReport::LawChoice& law : start.laws) {
-    const bool is_richer = law.richer == law.chosen;
-    say("counts {}: {} predicts held-out observations {}better, by {:.3g} nats an observation "
-        "(standard error {:.2g})\n",
-        law.chosen, law.richer, is_richer ? "" : "not clearly ", law.gain, law.standard_error);
+    const char* const how = law.richer == law.chosen ? "better"
+                            : law.gain > 0           ? "not clearly better"
+                                                     : "worse";
+    say("counts {}: {} predicts held-out observations {}, by {:.3g} nats an observation (standard "
+        "error {:.2g})\n",
+        law.chosen, law.richer, how, std::abs(law.gain), law.standard_error);
   }
   if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
     say("each entry of the basis is expected, with the weight of {:g} counts, to be as its channel "
@@ -208,8 +211,11 @@ void show_progress(Session& session, Progress& progress, LiveView& view) {
 // Before the first observation: it may take long.
 void print_slowness(const Restarts& restarts, Index num_channels, bool quiet) {
   const bool is_choice = restarts.choice() != nullptr;
-  for (Index i = 0; i < (is_choice ? restarts.size() : 1); ++i) {
+  std::vector<Config> fits;
+  for (Index i = 0; i < restarts.size(); ++i) {
     const Config& config = restarts.session(i).config();
+    fits.push_back(config);
+    if (i > 0 && !is_choice) continue;
     // Of several to choose from the first one: others that cost too much are not tried.
     const AnyPrior prior = make_priors(config.num_components, config.prior).front();
     check_cost(config, prior, num_channels);
@@ -217,6 +223,9 @@ void print_slowness(const Restarts& restarts, Index num_channels, bool quiet) {
     if (!line || quiet) continue;
     say("{}{}\n", is_choice ? fmt::format("{} components: ", config.num_components) : "", *line);
   }
+  if (fits.size() < 2) return;
+  check_cost_together(fits, num_channels);
+  if (const auto line = slowness_together(fits, num_channels); line && !quiet) say("{}\n", *line);
 }
 
 void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool quiet) {

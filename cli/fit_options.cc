@@ -136,6 +136,8 @@ Config FitOptions::config(const std::optional<Model>& model) const {
   if (forget > 0) throw UsageError("--forget needs a model that is continued: --continue MODEL");
   for (const OptionInfo& row : config_options()) {
     if (row.is_required && !is_typed(row.name)) {
+      // A file that is not there may have been meant to be the model that has it.
+      if (!init_file.empty()) read_matrix_file(init_file);
       throw UsageError(fmt::format("--{} is required", row.name));
     }
   }

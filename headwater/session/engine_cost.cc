@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "headwater/error.hpp"
+#include "headwater/registry.hpp"
 #include "headwater/session/engine_table.hpp"
 
 namespace headwater {
@@ -37,6 +38,18 @@ double joint_states(const FiniteChain& chain) {
 EngineCost cost_of(const Config& config, const AnyPrior& prior, Index num_channels) {
   const EngineInfo& engine = engine_info(choose_engine(config, prior, num_channels).kind);
   return engine.cost != nullptr ? engine.cost(config, prior, num_channels) : EngineCost{};
+}
+
+EngineCost cost_of_all(std::span<const Config> fits, Index num_channels) {
+  EngineCost sum;
+  for (const Config& config : fits) {
+    // Of several priors to choose from the first one, as for a single fit.
+    const AnyPrior prior = make_priors(config.num_components, config.prior).front();
+    const EngineCost own = cost_of(config, prior, num_channels);
+    sum.operations += own.operations;
+    sum.bytes += own.bytes;
+  }
+  return sum;
 }
 
 std::string time_text(double operations) {
@@ -118,6 +131,27 @@ std::optional<std::string> slowness(const Config& config, const AnyPrior& prior,
   const EngineKind kind = choose_engine(config, prior, num_channels).kind;
   return fmt::format("engine '{}' needs about {} an observation: {}; to be faster, {}",
                      to_string(kind), time_text(cost.operations), cost.reason, cost.remedy);
+}
+
+void check_cost_together(std::span<const Config> fits, Index num_channels) {
+  const EngineCost cost = cost_of_all(fits, num_channels);
+  if (cost.bytes <= kMostBytes) return;
+  throw UsageError(fmt::format(
+      "{} fits side by side would need about {:.0f} GB of memory; the limit is {:.0f} GB",
+      fits.size(), cost.bytes / 1e9, kMostBytes / 1e9));
+}
+
+std::optional<std::string> slowness_together(std::span<const Config> fits, Index num_channels) {
+  const EngineCost cost = cost_of_all(fits, num_channels);
+  std::string needs;
+  if (cost.operations >= kManyOperations) {
+    needs = fmt::format("{} of one core an observation", time_text(cost.operations));
+  }
+  if (cost.bytes >= kManyBytes) {
+    needs += fmt::format("{}{:.1f} GB of memory", needs.empty() ? "" : ", and ", cost.bytes / 1e9);
+  }
+  if (needs.empty()) return std::nullopt;
+  return fmt::format("{} fits side by side need about {}", fits.size(), needs);
 }
 
 bool shares_steps(const Config& config, const AnyPrior& prior, Index num_channels) {

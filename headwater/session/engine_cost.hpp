@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "headwater/any_prior.hpp"
@@ -20,8 +21,9 @@ struct EngineCost {
 // Beyond these a fit is refused: a minute of one core an observation, 16 GiB.
 inline constexpr double kMostOperations = 6e10;
 inline constexpr double kMostBytes = 0x1p34;
-// From this on, a tenth of a second an observation, it is worth telling.
+// From this on, a tenth of a second an observation or 1 GiB, it is worth telling.
 inline constexpr double kManyOperations = 1e8;
+inline constexpr double kManyBytes = 0x1p30;
 
 // From this on, some 100 us on one core, threads share the step of an observation. Sharing costs
 // some 10 us.
@@ -36,6 +38,9 @@ void check_cost(const Config& config, const AnyPrior& prior, Index num_channels)
 // One line for a fit that is slow and still within the limits.
 std::optional<std::string> slowness(const Config& config, const AnyPrior& prior,
                                     Index num_channels);
+// The same for fits side by side: what each may cost may be too much for all of them.
+void check_cost_together(std::span<const Config> fits, Index num_channels);
+std::optional<std::string> slowness_together(std::span<const Config> fits, Index num_channels);
 // Whether threads share the step of an observation: those of particles, if it is large enough.
 bool shares_steps(const Config& config, const AnyPrior& prior, Index num_channels);
 // One line for a fit that has had several threads and made its steps on one.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "headwater/error.hpp"
 #include "headwater/models/finite_prior.hpp"
 #include "headwater/registry.hpp"
@@ -80,6 +82,26 @@ TEST(EngineCost, WhatIsSlowIsSaid) {
   EXPECT_EQ(*line,
             "engine 'beam' needs about 3 seconds an observation: it compares 4000 states with each "
             "other; to be faster, use a smaller beam-width");
+}
+
+TEST(EngineCost, FitsSideBySideAreSlowTogether) {
+  const Config one = config_for("basis-selection", 20);
+  ASSERT_FALSE(slowness(one, prior_of(one), 8));
+  EXPECT_FALSE(slowness_together(std::vector(9, one), 8));
+  EXPECT_EQ(slowness_together(std::vector(40, one), 8),
+            "40 fits side by side need about 0.4 seconds of one core an observation");
+  EXPECT_NO_THROW(check_cost_together(std::vector(40, one), 8));
+}
+
+TEST(EngineCost, FitsSideBySideNeedTheMemoryOfAll) {
+  Config one = config_for("relaxed-selection", 5);
+  one.engine.num_particles = 500'000;
+  EXPECT_EQ(refusal(one, 8), "");
+  const std::vector<Config> fits(8, one);
+  const std::string line = slowness_together(fits, 8).value_or("");
+  EXPECT_NE(line.find("8 fits side by side need about"), std::string::npos) << line;
+  EXPECT_NE(line.find("GB of memory"), std::string::npos) << line;
+  EXPECT_THROW(check_cost_together(fits, 8), UsageError);
 }
 
 TEST(EngineCost, AChainOfThousandsOfStatesIsSlow) {

@@ -139,6 +139,9 @@ SHAPES = {
                                    near("good.csv: .*2 columns.* 3.*")),
     "start missing": (fit("good.csv", "--init", "nowhere.csv"),
                       "nowhere.csv: cannot be opened: No such file or directory"),
+    "start missing, which might have had the components": (
+        ["fit", "good.csv", "--init", "nowhere.h5", "--out", "x.h5"],
+        "nowhere.h5: cannot be opened: No such file or directory"),
     "start with a hole": (fit("good.csv", "--init", "hole.csv"), near("hole.csv:2: column 1: .*")),
     "start negative": (fit("good.csv", "--init", "negative.csv"),
                        "negative.csv:2: column 1: '-1' is negative; entries must be 0 or more"),

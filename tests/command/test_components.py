@@ -101,3 +101,13 @@ def test_what_cannot_be_chosen_from_is_refused(headwater, data, arguments, words
     message = done.stderr.decode()
     assert (done.returncode, message.count("\n")) == (2, 1)
     assert words in message
+
+
+def test_the_memory_of_all_fits_is_counted(headwater, data):
+    """Each alone would be within the limit."""
+    done = headwater.attempt("fit", data, "--components", "2,3", "--prior", "relaxed-selection",
+                             "--particles", 4_000_000, "--out", "set.h5", "--quiet")
+    message = done.stderr.decode()
+    assert (done.returncode, message.count("\n")) == (2, 1)
+    assert "2 fits side by side would need about" in message
+    assert "GB of memory" in message
