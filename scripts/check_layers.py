@@ -30,7 +30,8 @@ LAYERS = [
 # of theirs.
 PUBLIC = {
     "session": ["headwater", "session", "config", "model", "inference", "registry", "surprise",
-                "round", "score_error", "p_value_ranks", "surprise_calibration", "watch"],
+                "round", "score_error", "p_value_ranks", "ranks_by_level",
+                "surprise_calibration", "watch"],
     "learning": ["estimate", "m_step_options", "matching", "standard_errors"],
     "io": ["source", "sink"],
     "engines": ["forecast", "prediction"],

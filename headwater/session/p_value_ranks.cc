@@ -4,14 +4,13 @@
 #include <cmath>
 #include <functional>
 
+#include "headwater/session/score_ranks.hpp"
 #include "headwater/state_archive.hpp"
 
 namespace headwater {
 
 namespace {
 
-constexpr double kLeastRanked = 1e-300;
-constexpr double kFarthest = 5;      // times the scale
 constexpr std::size_t kStride = 77;  // 7 times 11
 
 }  // namespace
@@ -27,34 +26,11 @@ PValueRanks::PValueRanks(std::size_t window, std::size_t num_standing_in)
     window_.push_back(sorted_[i * kStride % num_standing_in_]);
 }
 
-double PValueRanks::rank(double p) const {
-  const double score = -std::log(std::max(p, kLeastRanked));
-  const auto all = static_cast<double>(sorted_.size() + 1);
-  const std::size_t border = sorted_.size() / 10;  // so many scores lie above sorted_[border]
-  // What is far beyond the scale of most scores counts as what is not quite so far.
-  const double scale = (sorted_[border] - sorted_[sorted_.size() / 2]) / std::log(5.0);
-  const double farthest = kFarthest * std::max(1.0, scale);
-  double excesses = 0;
-  for (std::size_t i = 0; i < border; ++i) {
-    excesses += std::min(sorted_[i] - sorted_[border], farthest);
-  }
-  const double excess = score - sorted_[border];
-  if (excess > 0) {
-    const auto k = static_cast<double>(border);
-    excesses = std::max(excesses, k);
-    return (k + 1) / all * std::pow(1 + excess / excesses, -k);
-  }
-  // Not std::ranges::equal_range, which clang 14 does not compile.
-  const auto [first, last] =
-      std::equal_range(sorted_.begin(), sorted_.end(), score, std::greater{});
-  return (static_cast<double>(first - sorted_.begin()) +
-          0.5 * (1 + static_cast<double>(last - first))) /
-         all;
-}
+double PValueRanks::rank(double p) const { return rank_among(sorted_, score_of_p(p)); }
 
 // Once there are as many observations as numbers that stand in, each takes the place of one.
 void PValueRanks::add(double p) {
-  const double score = -std::log(std::clamp(p, kLeastRanked, 1.0));
+  const double score = score_of_p(p);
   sorted_.insert(std::ranges::upper_bound(sorted_, score, std::greater{}), score);
   window_.push_back(score);
   const bool has_enough = window_.size() - num_left_ > num_standing_in_;

@@ -15,8 +15,15 @@ namespace headwater {
 namespace {
 
 // Of the row, its total, its channels and its silences. What an alarm is mostly about is one
-// channel, which only the third of them sees; it has as much weight as the others together.
-constexpr std::array<double, 4> kWeights = {1.0 / 6, 1.0 / 6, 1.0 / 2, 1.0 / 6};
+// channel, which only the third of them sees; it has as much weight as the others together. The row
+// sees what the total does, and more, where activations move faster than anybody foresees.
+constexpr std::array<double, 4> kWeights = {1.0 / 4, 1.0 / 8, 1.0 / 2, 1.0 / 8};
+
+// As many rows of a right model stand in for what a channel has not shown yet.
+constexpr double kRowsOfHabit = 20;
+// A busy channel has a count in nearly every row, which says nothing of what a silence is worth:
+// none is taken for more than twice as surprising as the model says.
+constexpr double kLeastScale = 0.5;
 
 // P(the smallest of n independent p-values <= p).
 double smallest_of(double n, double p) { return p < 1 ? -std::expm1(n * std::log1p(-p)) : 1; }
@@ -48,25 +55,35 @@ AlarmRate AlarmRate::parse(std::string_view text) {
 
 std::string AlarmRate::text() const { return fmt::format("{}:{}", rows, alarms); }
 
+double Watch::Habit::scale() const {
+  return std::max(kLeastScale, (kRowsOfHabit + surprise) / (kRowsOfHabit + rows_with_count));
+}
+
 Watch::Longest Watch::take_in_silences(const Observation& y) {
   silences_.resize(static_cast<std::size_t>(y.num_channels()));
+  habits_.resize(silences_.size());
   if (y.begins_sequence()) std::ranges::fill(silences_, Silence{});
   Longest longest;
   for_each_seen(y, [&](Index m, double count, double) {
     Silence& silence = silences_[static_cast<std::size_t>(m)];
+    Habit& habit = habits_[static_cast<std::size_t>(m)];
     if (count > 0) {
       silence = {};
-    } else {
-      silence.surprise += meter_.log_silences()[m];
-      silence.expected += meter_.silent_means()[m];
-      ++silence.rows;
+      ++habit.rows_with_count;
+      return;
     }
-    if (silence.surprise > longest.of_all) {
-      longest.of_all = silence.surprise;
+    const double surprise = meter_.log_silences()[m];
+    silence.surprise += surprise;
+    silence.expected += meter_.silent_means()[m];
+    ++silence.rows;
+    const double scaled = silence.surprise / habit.scale();
+    habit.surprise += surprise;
+    if (scaled > longest.of_all) {
+      longest.of_all = scaled;
       longest.channel = m;
     }
-    if (!silence.is_told && silence.surprise > longest.of_new) {
-      longest.of_new = silence.surprise;
+    if (!silence.is_told && scaled > longest.of_new) {
+      longest.of_new = scaled;
       longest.new_channel = m;
     }
   });
@@ -74,9 +91,12 @@ Watch::Longest Watch::take_in_silences(const Observation& y) {
 }
 
 // Of the ranks of the p-values, and the smallest of them.
-Watch::Joint Watch::joint(const PValues& p) const {
+Watch::Joint Watch::joint(const PValues& p, double level) const {
   PValues ranked{};
-  for (std::size_t kind = 0; kind < kNumKinds; ++kind) ranked[kind] = ranks_[kind].rank(p[kind]);
+  for (std::size_t kind = 0; kind < kSilence; ++kind) {
+    ranked[kind] = ranks_[kind].rank(p[kind], level);
+  }
+  ranked[kSilence] = silence_ranks_.rank(p[kSilence]);
   const auto worst = std::ranges::min_element(ranked);
   return {joint_p(ranked, kWeights), static_cast<Kind>(worst - ranked.begin())};
 }
@@ -92,10 +112,11 @@ const Alarm& Watch::operator()(const Engine& engine, const Observation& y, std::
   p[kSilence] = smallest_of(channels, std::exp(-longest.of_new));
   PValues all = p;
   all[kSilence] = smallest_of(channels, std::exp(-longest.of_all));
-  const Joint news = joint(p);
+  const double level = std::log1p(row.expected_total);
+  const Joint news = joint(p, level);
 
   alarm_.t = t;
-  alarm_.p = joint_.rank(joint(all).p);
+  alarm_.p = joint_.rank(joint(all, level).p);
   alarm_.p_row = row.p_row;
   alarm_.p_total = row.p_total;
   alarm_.p_channels = smallest_of(2, std::min(all[kChannels], all[kSilence]));
@@ -107,7 +128,8 @@ const Alarm& Watch::operator()(const Engine& engine, const Observation& y, std::
     silences_[static_cast<std::size_t>(longest.new_channel)].is_told = true;
   }
   if (y.any_seen()) {
-    for (std::size_t kind = 0; kind < kNumKinds; ++kind) ranks_[kind].add(p[kind]);
+    for (std::size_t kind = 0; kind < kSilence; ++kind) ranks_[kind].add(p[kind], level);
+    silence_ranks_.add(p[kSilence]);
     joint_.add(news.p);
   }
   return alarm_;

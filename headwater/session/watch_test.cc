@@ -147,5 +147,29 @@ TEST(Watch, ASilenceDoesNotRaiseAnAlarmInEachRow) {
   EXPECT_LE(alarms, 5);
 }
 
+// A channel that has been silent so long before, many times, is no surprise when it is so again. In
+// the other stream it has never been: there the same last rows are.
+TEST(Watch, WeighsASilenceByWhatItsChannelHasShown) {
+  const AnyPrior prior(BasisSelection(3, 0.9, 0.8));
+  const Matrix basis = random_basis(6, 3, 4, 5);
+  const auto p_at_end = [&](bool often) {
+    ExactEngine engine = filter(prior, basis);
+    Matrix record = reference::simulate_record(prior, basis, 1000, 11);
+    for (Index t = often ? 40 : 960; t < 1000; ++t) {
+      if (t % 80 >= 40 || t >= 960) record(4, t) = 0;
+    }
+    Watch watch;
+    double p = 1;
+    for (Index t = 0; t < record.cols(); ++t) {
+      const Observation y(as_span(record.col(t)));
+      engine.step(y, 0);
+      p = watch(engine, y, t + 1).p_channels;
+    }
+    return p;
+  };
+  EXPECT_LT(p_at_end(false), 1e-3);
+  EXPECT_GT(p_at_end(true), 20 * p_at_end(false));
+}
+
 }  // namespace
 }  // namespace headwater

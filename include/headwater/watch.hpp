@@ -8,6 +8,7 @@
 
 #include "headwater/export.hpp"
 #include "headwater/p_value_ranks.hpp"
+#include "headwater/ranks_by_level.hpp"
 #include "headwater/surprise.hpp"
 
 namespace headwater {
@@ -49,8 +50,11 @@ struct Alarm {
 //
 // Four things may be unusual: the row, its total, some channel, and a channel that stays silent.
 // The last is a matter of several rows: if S is the sum of -log P(no count) over the rows since a
-// channel's last count, exp(-S) is the probability of such a silence. Each of the four p-values is
-// ranked among those before it (PValueRanks). The four ranks make one joint p-value, to which each
+// channel's last count, exp(-S) is the probability of such a silence. S is divided by what the
+// channel has shown so far: the sum of -log P(no count) over all its rows without a count, over the
+// number of rows with one. The p-values of the row, its total and its channels are ranked among
+// those of earlier rows that had about the same expected total (RanksByLevel), and the one of the
+// silence among all before it (PValueRanks). The four ranks make one joint p-value, to which each
 // adds, the smallest most, and that is ranked again. A silence raises one alarm, not one for each
 // of its rows; the rows that follow are then judged, and remembered, as if that channel were not
 // there.
@@ -68,6 +72,12 @@ class HEADWATER_EXPORT Watch {
     std::int64_t rows = 0;
     bool is_told = false;
   };
+  struct Habit {          // of a channel
+    double surprise = 0;  // of all its rows without a count
+    double rows_with_count = 0;
+    // Of the surprise of its silences.
+    double scale() const;
+  };
   enum Kind { kRow, kTotal, kChannels, kSilence, kNumKinds };
 
   using PValues = std::array<double, kNumKinds>;
@@ -83,13 +93,15 @@ class HEADWATER_EXPORT Watch {
   };
 
   Longest take_in_silences(const Observation& y);
-  Joint joint(const PValues& p) const;
+  Joint joint(const PValues& p, double level) const;
   void list_channels(const RowSurprise& row, Index quiet);
 
   AlarmRate rate_;
   SurpriseMeter meter_;
   std::vector<Silence> silences_;
-  std::array<PValueRanks, kNumKinds> ranks_;
+  std::vector<Habit> habits_;
+  std::array<RanksByLevel, kSilence> ranks_;
+  PValueRanks silence_ranks_;
   PValueRanks joint_;
   Alarm alarm_;
 };
