@@ -42,6 +42,7 @@ struct Way {
   bool as_in_paper;  // Algorithm 1 as printed: last iterate, resampling at every step
   bool learns_alpha;
   bool knows_nothing;  // automatic start
+  int passes = 1;      // over the record
 };
 
 struct Result {
@@ -106,7 +107,9 @@ Config config_for(const DataSet& data, const Way& way, Index particles) {
 
 Result learn(const DataSet& data, const Way& way, Index particles) {
   Session session(config_for(data, way, particles));
-  for (Index t = 0; t < data.record.cols(); ++t) session.update(as_span(data.record.col(t)));
+  for (int pass = 0; pass < way.passes; ++pass) {
+    for (Index t = 0; t < data.record.cols(); ++t) session.update(as_span(data.record.col(t)));
+  }
   session.finish();
   const Estimate reported = session.model().reported;
   return {error_of(reported.basis, data), reported.prior.parameters().front().value(0)};
@@ -134,10 +137,13 @@ int main(int argc, char** argv) {
       {"as in the paper: path, power:0.8, last iterate", SmootherKind::kPath, 0.8, true, false,
        false},
       {"path, power:0.6, averaged", SmootherKind::kPath, 0.6, false, false, false},
-      {"lag, power:0.6, averaged (default)", SmootherKind::kLag, 0.6, false, false, false},
+      {"lag, power:0.6, averaged", SmootherKind::kLag, 0.6, false, false, false},
       {"paris, power:0.6, averaged", SmootherKind::kParis, 0.6, false, false, false},
       {"lag, power:0.6, averaged, alpha learned", SmootherKind::kLag, 0.6, false, true, false},
+      {"default", SmootherKind::kAuto, 0, false, false, false},
+      {"default, the record twice", SmootherKind::kAuto, 0, false, false, false, 2},
       {"default, nothing known", SmootherKind::kAuto, 0, false, true, true},
+      {"default, nothing known, the record twice", SmootherKind::kAuto, 0, false, true, true, 2},
   };
   fmt::print(
       "Example 2, T = {}, {} particles, {} data sets from seed {}: root-mean-square error of the "
