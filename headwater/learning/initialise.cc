@@ -115,7 +115,8 @@ double dispersion_so_far(const RecordView& observations) {
     seen += y.any_seen() ? 1 : 0;
     if (y.exposed().empty()) {
       whole += 1;
-      for_each_count(y, [&](std::size_t j, double) { add_cell(y.channels()[j], y.counts()[j], 1); });
+      for_each_count(y,
+                     [&](std::size_t j, double) { add_cell(y.channels()[j], y.counts()[j], 1); });
       continue;
     }
     for_each_seen(y, [&](Index m, double count, double exposure) {

@@ -51,9 +51,9 @@ bool are_narrow(const RecordView& observations);
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, Index cells,
                                     const PredictUnder& predict, SearchTasks& tasks);
 
-// Beyond one nat a cell, gains grow as their logarithm. Where one of two laws misses all counts, the
-// gains of a few observations differ by orders of magnitude. The standard error of their mean is
-// then as large as the mean, although every one of them says the same.
+// Beyond one nat a cell, gains grow as their logarithm. Where one of two laws misses all counts,
+// the gains of a few observations differ by orders of magnitude. The standard error of their mean
+// is then as large as the mean, although every one of them says the same.
 Vector tempered_gains(const Vector& gains, Index cells);
 
 // The law with those parameters that the other one has too.

@@ -201,9 +201,8 @@ Matrix Session::Fit::provisional_basis(const RecordView& observations) const {
   if (even_factors_.size() == 0) {
     even_factors_ = even_factors(observations.num_channels(), mean.size(), config_.seed);
   }
-  Matrix basis = config_.initial_basis.size() > 0
-                     ? config_.initial_basis
-                     : even_start(observations, mean, even_factors_);
+  Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
+                                                  : even_start(observations, mean, even_factors_);
   if (!config_.background) return basis;
   return with_background(std::move(basis), observations.rates());
 }

@@ -190,7 +190,8 @@ OptionTable<Config> smoothing_options() {
                    .recorded = kModels},
                   &Config::window_tolerance, open(0, 1)),
       whole_number({.name = "block",
-                    .help = "observations between two M-steps; 0: a 32nd of those so far, at least 1, at most 64",
+                    .help = "observations between two M-steps; 0: a 32nd of those so far, at least "
+                            "1, at most 64",
                     .recorded = kModels},
                    &Config::block, 0, 1'000'000),
       flag({.name = "paper-exact",

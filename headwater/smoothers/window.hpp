@@ -19,8 +19,9 @@ struct WindowOptions {
   // before the data are seen: lag = log(tolerance) / log(contraction), at most max_lag.
   double tolerance = 1e-6;
   Index max_lag = 200;
-  // Observations between two updates of the statistics. 0: a 32nd of those so far, from the smallest
-  // block at the beginning to 64, as the stream gets longer and each observation changes less.
+  // Observations between two updates of the statistics. 0: a 32nd of those so far, from the
+  // smallest block at the beginning to 64, as the stream gets longer and each observation changes
+  // less.
   Index block = 0;
   Index smallest_block = 1;
 };
