@@ -137,7 +137,8 @@ TEST(OnlineEm, AveragesTheStatistics) {
   const Matrix record = reference::simulate_record(kPrior, kBasis, 104, 2);
   const Fit fit(record, {1.5 * kBasis, kPrior}, {});
   IterateAverage average;
-  for (const Statistics& statistics : fit.statistics) average.add(statistics.sums());
+  std::int64_t t = 0;  // an M-step follows each observation
+  for (const Statistics& statistics : fit.statistics) average.add(statistics.sums(), ++t);
   EXPECT_EQ(fit.statistics.size(), 5U);
   Statistics mean = fit.statistics.back();
   mean.set_sums(average.mean());

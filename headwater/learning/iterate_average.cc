@@ -8,6 +8,22 @@ namespace headwater {
 
 namespace {
 
+Index size_of(std::span<const std::span<const double>> parts) {
+  Index size = 0;
+  for (const std::span<const double> part : parts) size += static_cast<Index>(part.size());
+  return size;
+}
+
+// sum += weight * the vector.
+void add_to(Vector& sum, double weight, std::span<const std::span<const double>> parts) {
+  Index at = 0;
+  for (const std::span<const double> part : parts) {
+    const Eigen::Map<const Vector> values(part.data(), static_cast<Index>(part.size()));
+    sum.segment(at, values.size()) += weight * values;
+    at += values.size();
+  }
+}
+
 void lengthen(Vector& values, Index size) {
   const Index before = values.size();
   if (before >= size) return;
@@ -17,12 +33,14 @@ void lengthen(Vector& values, Index size) {
 
 }  // namespace
 
-void IterateAverage::add(std::span<const std::span<const double>> parts) {
-  Index size = 0;
-  for (const std::span<const double> part : parts) size += static_cast<Index>(part.size());
-  ++count_;
-  if (count_ == next_border_) {
-    next_border_ *= 2;
+void IterateAverage::add(std::span<const std::span<const double>> parts,
+                         std::int64_t observations) {
+  const Index size = size_of(parts);
+  const std::int64_t weight = empty() ? 1 : std::max<std::int64_t>(observations - last_, 1);
+  last_ = observations;
+  count_ += weight;
+  if (count_ >= next_border_) {
+    while (next_border_ <= count_) next_border_ *= 2;
     if (stretches_.size() < kStretches) {
       stretches_.emplace_back();
     } else {
@@ -31,20 +49,22 @@ void IterateAverage::add(std::span<const std::span<const double>> parts) {
     stretches_.back().sum.setZero(size);
     stretches_.back().count = 0;
   }
-  Vector& sum = stretches_.back().sum;
-  lengthen(sum, size);
-  Index at = 0;
-  for (const std::span<const double> part : parts) {
-    const Eigen::Map<const Vector> values(part.data(), static_cast<Index>(part.size()));
-    sum.segment(at, values.size()) += values;
-    at += values.size();
+  lengthen(stretches_.back().sum, size);
+  add_to(stretches_.back().sum, static_cast<double>(weight), parts);
+  stretches_.back().count += weight;
+}
+
+void IterateAverage::set_all(std::span<const std::span<const double>> parts) {
+  for (Stretch& stretch : stretches_) {
+    stretch.sum.setZero(size_of(parts));
+    add_to(stretch.sum, static_cast<double>(stretch.count), parts);
   }
-  ++stretches_.back().count;
 }
 
 bool IterateAverage::has_lengths(Index shortest, Index longest) const {
   if (stretches_.size() > kStretches || stretches_.empty() != (count_ == 0)) return false;
-  if (!is_count(count_) || !is_count(next_border_) || next_border_ <= count_) return false;
+  if (!is_count(count_) || !is_count(last_) || !is_count(next_border_) || next_border_ <= count_)
+    return false;
   Index before = shortest;
   for (const Stretch& stretch : stretches_) {
     const Index length = stretch.sum.size();

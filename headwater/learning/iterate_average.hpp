@@ -9,20 +9,24 @@
 
 namespace headwater {
 
-// The mean of a sequence of vectors without its beginning (Polyak-Ruppert averaging of a tail):
-// after n of them, those from between n/16 and n/8 on. The beginning is dropped because estimates
-// are still far off there; an eighth at most, because each one left out costs accuracy (by the root
-// of n / (n - dropped), 1.07 at worst). A vector longer than those before it adds numbers that were
-// zero until then. The sums of the stretches [2^i, 2^(i+1)) are kept, as many as are needed, so
-// neither the length nor past estimates need to be known.
+// The mean of a sequence of vectors without its beginning (Polyak-Ruppert averaging of a tail).
+// Each counts for the observations since the one before it, the first for one. After n
+// observations, those from between n/16 and n/8 on are in the mean. The beginning is dropped
+// because estimates are still far off there; an eighth at most, because each one left out costs
+// accuracy (by the root of n / (n - dropped), 1.07 at worst). A vector longer than those before it
+// adds numbers that were zero until then. The sums of the stretches [2^i, 2^(i+1)) are kept, as
+// many as are needed, so neither the length nor past estimates need to be known.
 class IterateAverage {
  public:
-  // A vector that is stored in parts, one after another.
-  void add(std::span<const std::span<const double>> parts);
+  // A vector that is stored in parts, one after another, and how many observations there are so
+  // far.
+  void add(std::span<const std::span<const double>> parts, std::int64_t observations);
+  // As if every vector so far had been this one; not if empty.
+  void set_all(std::span<const std::span<const double>> parts);
   bool empty() const { return count_ == 0; }
   Vector mean() const;
-  double part() const;  // of all vectors so far, those that are in the mean; not if empty
-  void exchange(StateArchive& archive) { archive(stretches_, count_, next_border_); }
+  double part() const;  // of all observations so far, those that are in the mean; not if empty
+  void exchange(StateArchive& archive) { archive(stretches_, count_, last_, next_border_); }
   // Whether it can have come about by vectors of these lengths.
   bool has_lengths(Index shortest, Index longest) const;
 
@@ -36,7 +40,8 @@ class IterateAverage {
   static constexpr std::size_t kStretches = 4;  // the one under way and three before it
 
   std::vector<Stretch> stretches_;  // oldest first
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0;          // of observations
+  std::int64_t last_ = 0;           // how many there were when the last vector came
   std::int64_t next_border_ = 1;
 };
 

@@ -163,7 +163,7 @@ void OnlineEm::maximise() {
     engine_->set_season(estimate_.season);
   }
   if (learn_prior_) engine_->set_prior(estimate_.prior);
-  if (options_.average) average_.add(engine_->statistics().sums());
+  if (options_.average) average_.add(engine_->statistics().sums(), clock_);
 }
 
 // Not where the prior has a scale: its activations know no bound, and follow the noise that longer
@@ -264,10 +264,7 @@ bool OnlineEm::take_up(Estimate estimate, const StatisticsOf& statistics_of) {
   engine_->set_law(estimate_.law);
   engine_->set_prior(estimate_.prior);
   next_curvature_ = 0;
-  if (options_.average && !average_.empty()) {
-    average_ = {};
-    for (std::int64_t i = 0; i < m_steps_; ++i) average_.add(statistics.sums());
-  }
+  if (options_.average && !average_.empty()) average_.set_all(statistics.sums());
   if (options_.keep_blocks) begin_block();
   return true;
 }
