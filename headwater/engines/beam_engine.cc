@@ -43,7 +43,8 @@ BeamEngine::BeamEngine(const AnyPrior& prior, const Emission& emission,
                        const BeamEngineOptions& options)
     : FilterEngine(BeamFilter(checked_chain(prior), emission, options.filter)) {
   if (!options.smooths) return;
-  follow_with(std::make_unique<BeamWindow>(filter_, options.window, options.learn_prior));
+  follow_with(std::make_unique<BeamWindow>(filter_, window_under(emission.law(), options.window),
+                                           options.learn_prior));
 }
 
 Matrix beam_smoothed_activations(BeamFilter& filter, const RecordView& observations) {

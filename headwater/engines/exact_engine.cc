@@ -18,7 +18,8 @@ std::unique_ptr<ExactSmoother> make_smoother(const ExactFilter& filter,
     case Smoother::kNone:
       return nullptr;
     case Smoother::kWindow:
-      return std::make_unique<AdjointWindow>(filter, options.window, options.learn_prior);
+      return std::make_unique<AdjointWindow>(
+          filter, window_under(filter.emission().law(), options.window), options.learn_prior);
     case Smoother::kForward:
       return std::make_unique<ForwardRecursion>(filter, Second::kAtOnce, options.learn_prior);
     case Smoother::kForwardAsPrinted:

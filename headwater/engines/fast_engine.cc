@@ -30,7 +30,8 @@ FastEngine::FastEngine(const AnyPrior& prior, const Emission& emission,
                        const FastEngineOptions& options)
     : FilterEngine(FastFilter(checked(prior), emission, options.filter)) {
   if (!options.smooths) return;
-  follow_with(std::make_unique<FilteredStatistics>(filter_, options.window, options.learn_prior));
+  follow_with(std::make_unique<FilteredStatistics>(
+      filter_, window_under(emission.law(), options.window), options.learn_prior));
 }
 
 Matrix fast_smoothed_activations(FastFilter& filter, const RecordView& observations) {

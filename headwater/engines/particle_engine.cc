@@ -18,11 +18,12 @@ using SmootherKind = ParticleEngineOptions::Smoother;
 
 std::unique_ptr<ParticleSmoother> make_smoother(const ParticleFilter& filter,
                                                 const ParticleEngineOptions& options) {
+  WindowOptions window = window_under(filter.emission().law(), options.window);
   switch (options.smoother) {
     case SmootherKind::kNone:
       return nullptr;
     case SmootherKind::kPath:
-      return std::make_unique<PathWindow>(filter, options.window, options.learn_prior);
+      return std::make_unique<PathWindow>(filter, window, options.learn_prior);
     case SmootherKind::kPathAsPrinted:
       return std::make_unique<PathRecursion>(filter, options.learn_prior);
     case SmootherKind::kLag:
@@ -32,9 +33,8 @@ std::unique_ptr<ParticleSmoother> make_smoother(const ParticleFilter& filter,
   }
   const Index lag = options.window.lag > 0 ? options.window.lag : default_lag(options.smoother);
   if (options.smoother == SmootherKind::kLag) {
-    return std::make_unique<LagWindow>(filter, lag, options.window, options.learn_prior);
+    return std::make_unique<LagWindow>(filter, lag, window, options.learn_prior);
   }
-  WindowOptions window = options.window;
   // A pass goes over the lag once more for each block, and here that is what everything costs.
   if (options.smoother == SmootherKind::kForward) window.smallest_block = 64;
   return std::make_unique<ParticleWindow>(filter, make_kernel(options), lag, window,

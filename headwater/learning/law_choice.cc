@@ -126,8 +126,9 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, I
   const double needed = are_close ? kBetweenDispersed : kToLeaveNarrow;
   const bool is_evident =
       are_close || gain.mean * static_cast<double>(held_out[0].size()) > kEvidence;
-  const bool is_better =
-      is_evident && gain.mean > 0 && evidence.mean > needed * evidence.standard_error;
+  const bool is_clear =
+      gain.mean > needed * gain.standard_error || evidence.mean > needed * evidence.standard_error;
+  const bool is_better = is_evident && gain.mean > 0 && is_clear;
   return {(is_better ? second : first)->name(), second->name(), gain.mean, gain.standard_error};
 }
 

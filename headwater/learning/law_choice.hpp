@@ -47,7 +47,8 @@ bool are_narrow(const RecordView& observations);
 // better: in place of a law without dispersion by more than three standard errors, and by three
 // nats in all, since it has more parameters, and a small dispersion also makes up for a basis that
 // is not quite right; by as much if only one of the two has a hurdle; in place of another dispersed
-// law by more than one. Gains are tempered for that; an observation has so many cells.
+// law by more than one. Gains that are tempered may say it as well as gains as they are; an
+// observation has so many cells.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, Index cells,
                                     const PredictUnder& predict, SearchTasks& tasks);
 

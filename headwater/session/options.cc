@@ -189,11 +189,12 @@ OptionTable<Config> smoothing_options() {
                            "of a difference in the state survives it; at most 200 observations",
                    .recorded = kModels},
                   &Config::window_tolerance, open(0, 1)),
-      whole_number({.name = "block",
-                    .help = "observations between two M-steps; 0: a 32nd of those so far, at least "
-                            "1, at most 64",
-                    .recorded = kModels},
-                   &Config::block, 0, 1'000'000),
+      whole_number(
+          {.name = "block",
+           .help = "observations between two M-steps; 0: a 32nd of those so far, at least 16 "
+                   "(1 where levels drift) and at most 64",
+           .recorded = kModels},
+          &Config::block, 0, 1'000'000),
       flag({.name = "paper-exact",
             .help = "statistics and M-step exactly as the paper prints them: no weak priors, no "
                     "floors, no window",

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "headwater/emission/negative_binomial.hpp"
 #include "headwater/engines/exact_batch.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/finite_prior.hpp"
@@ -230,12 +231,21 @@ TEST(AdjointWindow, LagFollowsTheChainsMemory) {
 
 TEST(AdjointWindow, BlocksGrowWithTheStream) {
   const WindowOptions options;
-  EXPECT_EQ(window_block(options, 0), 1);
+  EXPECT_EQ(window_block(options, 0), 16);
   EXPECT_EQ(window_block(options, 1000), 31);
   EXPECT_EQ(window_block(options, 100000), 64);
   WindowOptions fixed;
   fixed.block = 5;
   EXPECT_EQ(window_block(fixed, 100000), 5);
+}
+
+TEST(AdjointWindow, BlocksBeginWithOneObservationUnderLevelsThatDrift) {
+  const AnyLaw drifting(NegativeBinomial(Vector::Constant(3, 0.5), 0.9));
+  const WindowOptions options = window_under(drifting, {});
+  EXPECT_EQ(window_block(options, 0), 1);
+  EXPECT_EQ(window_block(options, 100), 3);
+  EXPECT_EQ(window_block(options, 100000), 64);
+  EXPECT_EQ(window_block(window_under(AnyLaw(), {}), 0), 16);
 }
 
 }  // namespace

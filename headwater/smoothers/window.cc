@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headwater/emission/levels.hpp"
+
 namespace headwater {
 
 namespace {
@@ -12,6 +14,11 @@ constexpr Index kLargestBlock = 64;
 constexpr Index kBlocksSoFar = 32;
 
 }  // namespace
+
+WindowOptions window_under(const AnyLaw& law, WindowOptions options) {
+  if (drifts(law)) options.smallest_block = 1;
+  return options;
+}
 
 Index window_lag(const WindowOptions& options, double contraction) {
   if (options.lag > 0) return options.lag;

@@ -23,9 +23,12 @@ struct WindowOptions {
   // smallest block at the beginning to 64, as the stream gets longer and each observation changes
   // less.
   Index block = 0;
-  Index smallest_block = 1;
+  Index smallest_block = 16;
 };
 
+// Under this law. Levels that drift follow the stream from its first rows on, and what they are to
+// follow is learned with each of them: blocks begin with one observation.
+WindowOptions window_under(const AnyLaw& law, WindowOptions options);
 // The lag that a chain of this contraction needs.
 Index window_lag(const WindowOptions& options, double contraction);
 Index window_block(const WindowOptions& options, std::int64_t observations);
@@ -111,7 +114,7 @@ class StepWindow : public StepRing<Step> {
   // The next block, after so many observations. The lag may have to grow with the prior's memory:
   // it does so over several blocks, so that M-steps do not pause until the window is full.
   void start_block(std::int64_t observations, Index wanted_lag) {
-    lag_ = std::min(wanted_lag, lag_ + block_ / 2);
+    lag_ = std::min(wanted_lag, lag_ + (block_ + 1) / 2);
     start_block(observations);
   }
   void start_block(std::int64_t observations) { block_ = window_block(options_, observations); }

@@ -147,7 +147,7 @@ struct HEADWATER_EXPORT Config {
   Index backward_draws = 2;
   Index lag = 0;                   // of the window; 0: as the tolerance asks, or the smoother's own
   double window_tolerance = 1e-6;  // see WindowOptions
-  Index block = 0;                 // observations between two M-steps; 0: 1 to 64
+  Index block = 0;                 // observations between two M-steps; 0: 16 to 64, or 1
   bool paper_exact = false;        // statistics and M-step as Algorithm 1 prints them
 
   std::int64_t round = 0;  // sequences between two M-steps (see SequenceRound); 0: no rounds
