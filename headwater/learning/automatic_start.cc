@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "headwater/emission/levels.hpp"
 #include "headwater/engines/beam_engine.hpp"
@@ -28,6 +27,10 @@ namespace headwater {
 
 namespace {
 
+// Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
+constexpr Index kMostStates = 1024;
+constexpr Index kMostLevelStates = 256;
+
 // A trial is fitted to so many observations at least to compare laws and expectations.
 constexpr Index kFewestForChoices = 30;
 // How much to remember is chosen by so many predictions at least: three M-steps are among them.
@@ -37,6 +40,14 @@ constexpr Index kManyMore = 2;
 // From a fit to fewer observations than this, each further one teaches much: what is compared are
 // fits that learn from it, as the fit of the stream will.
 constexpr Index kFewestToStandStill = 500;
+
+// Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
+bool is_small(const AnyPrior& prior) {
+  if (!prior.is_finite() || !is_in_exact_reach(prior)) return false;
+  const FiniteChain& chain = prior.finite_chain();
+  return chain.num_states() <= kMostStates &&
+         chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
+}
 
 // A search under way: the trials, and what they are tried on.
 class Search {
@@ -57,11 +68,7 @@ class Search {
     const Matrix rates = profiles.empty()
                              ? observations.rates()
                              : RecordView(without_season(observations, profiles)).rates();
-    const Estimate unknown{Matrix::Ones(rates.rows(), prior.num_components()), prior, law};
-    is_refined_later_ = !effort_.is_light && !options.hold_basis && profiles.empty() &&
-                        can_be_refined(unknown, observations);
-    const Index random_starts = is_refined_later_ ? 1 : effort.random_starts;
-    for (Beginning& begin : beginnings(rates, prior, law, seed, random_starts, pool)) {
+    for (Beginning& begin : beginnings(rates, prior, law, seed, effort.random_starts, pool)) {
       Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
                                 : std::move(begin.basis);
       Estimate estimate = with_season({std::move(basis), prior, law}, profiles);
@@ -123,18 +130,14 @@ class Search {
     observations_ = with_channel_profiles(observations_, profiles, exposed_);
   }
 
-  // By a look at all observations at once. Stages that were short for its sake go on if it fails.
+  // By a look at all observations at once, where activations are unbounded.
   void refine(StartTrial& trial) {
     if (effort_.is_light) return;
     MStepOptions options = options_;
     options.expectation = expectation_;
-    const bool was_short = std::exchange(is_refined_later_, false) && can_compare();
     tasks_.run(1, [&](Index) {
       is_refined_ = refine_start(
           observations_, cumulants_, options, seed_, [&] { tasks_.tell(); }, trial.estimate);
-      if (!was_short || is_refined_) return;
-      const Round longer = SearchEffort::round_unrefined(last_stage_.rounds.back().observations);
-      last_stage_.improve(trial, longer, last_stage_.options, teller());
     });
   }
 
@@ -212,9 +215,6 @@ class Search {
   }
 
  private:
-  OnIteration teller() {
-    return [this](const auto&...) { tasks_.tell(); };
-  }
   bool learns() const { return learns_prior(options_, prior_); }
   bool is_scarce(const StartTrial& trial) const {
     return !options_.hold_basis && has_scarce_counts(observations_, trial.estimate.basis.cols());
@@ -263,6 +263,7 @@ class Search {
     result.estimate.law = law;
     MStepOptions options = last_stage_.options;
     options.expectation = expectation;
+    const OnIteration tell = [&](std::int64_t, double, const Estimate&) { tasks_.tell(); };
     if (is_refined_ && most_to_refine_on(result.estimate) >= observations) {
       return refitted_by_look(observations_.first(observations), result.estimate, options,
                               [&] { tasks_.tell(); });
@@ -272,9 +273,9 @@ class Search {
         return with_levels(learner_(estimate, seed), estimate.law);
       };
       improve_by_engine(result, observations_.first(observations), effort_.choice_iterations,
-                        options, make, seed_, teller());
+                        options, make, seed_, tell);
     } else {
-      last_stage_.improve(result, {observations, effort_.choice_iterations, 1}, options, teller());
+      last_stage_.improve(result, {observations, effort_.choice_iterations, 1}, options, tell);
     }
     return result.estimate;
   }
@@ -288,6 +289,7 @@ class Search {
   Index most_affordable(Index width, double most_cells) const {
     return effort_.affordable(num_tried_, width, observations_.num_channels(), most_cells);
   }
+
   Index most_states_affordable(const FiniteChain& chain) const {
     return effort_.affordable(num_tried_, chain.num_states(), observations_.num_channels(),
                               kMostStateCells, moves_out_of_a_state(chain));
@@ -301,18 +303,17 @@ class Search {
   SearchStage by_stand_in(const AnyPrior& levels) const {
     MStepOptions options = options_;
     options.held_parameters.clear();
-    const Index all = most_states_affordable(levels.finite_chain());
-    return {effort_.rounds_by_stand_in(all, is_refined_later_), exactly(), std::move(options)};
+    return {effort_.rounds_by_stand_in(most_states_affordable(levels.finite_chain())), exactly(),
+            std::move(options)};
   }
   SearchStage by_particles() const {
     const Index all = most_affordable(kTrialParticles * num_columns(), kMostParticleCells);
-    return {effort_.rounds_by_particles(all, prior_.has_scale(), is_refined_later_),
+    return {effort_.rounds_by_particles(all, prior_.has_scale()),
             with_engines(particle_engines(learns())), options_};
   }
   SearchStage by_engine(MakeTrialEngine make, Index width, double most_cells) const {
-    const Index all = most_affordable(width * num_columns(), most_cells);
-    const std::vector<Round> rounds = effort_.rounds_by_engine(all, is_refined_later_);
-    return {rounds, with_engines(std::move(make)), options_};
+    return {effort_.rounds_by_engine(most_affordable(width * num_columns(), most_cells)),
+            with_engines(std::move(make)), options_};
   }
 
   ImproveTrial exactly() const {
@@ -343,9 +344,8 @@ class Search {
   SearchStage last_stage_;
   MakeTrialEngine filter_;  // which need not learn
   MakeTrialEngine learner_;
-  bool is_refined_later_ = false;  // which is still to be tried
-  bool is_refined_ = false;        // so that a look at all observations is a good one
-  BasisExpectation expectation_;   // that has been chosen
+  bool is_refined_ = false;       // so that a look at all observations is a good one
+  BasisExpectation expectation_;  // that has been chosen
   StartReport::BasisPrior report_of_expectation_;
 };
 

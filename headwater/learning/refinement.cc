@@ -23,9 +23,6 @@ constexpr double kMostRefinementWork = 4e8;
 constexpr Index kMostToTryTwice = 12;
 // Of fewer observations nothing is left to fit to and to predict.
 constexpr Index kFewest = 300;
-// The first iterations are on this part of the observations, and on so many at least.
-constexpr Index kPartAtFirst = 4;
-constexpr Index kFewestAtFirst = 200;
 
 BatchEmResult climb(const RecordView& observations, const Estimate& start,
                     const MStepOptions& options, std::int64_t iterations,
@@ -66,10 +63,6 @@ Index most_to_refine_on(const Estimate& estimate) {
                   static_cast<Index>(kMostRefinementWork / work));
 }
 
-bool can_be_refined(const Estimate& estimate, const RecordView& observations) {
-  return kFewest <= observations.size() && observations.size() <= most_to_refine_on(estimate);
-}
-
 bool predicts_better(const Estimate& estimate, const Estimate& than, const RecordView& observations,
                      std::uint64_t seed) {
   if (!estimate.is_finite()) return false;
@@ -86,15 +79,13 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
   if (observations.size() < kFewest || options.hold_basis) return {};
   const Index fitted = fitted_part(observations.size());
   const RecordView part = observations.first(fitted);
-  const RecordView first = observations.first(std::max(kFewestAtFirst, fitted / kPartAtFirst));
   BatchEmResult best =
-      climb(first, raised(now, effort.least_entry), options, effort.first_iterations, tell);
+      climb(part, raised(now, effort.least_entry), options, effort.iterations, tell);
   for (const Estimate& other : others) {
     BatchEmResult found =
-        climb(first, raised(other, effort.least_entry), options, effort.first_iterations, tell);
+        climb(part, raised(other, effort.least_entry), options, effort.iterations, tell);
     if (found.log_likelihood.back() > best.log_likelihood.back()) best = std::move(found);
   }
-  best = climb(part, best.estimate, options, effort.iterations, tell);
   if (!predicts_better(best.estimate, now, observations, seed)) return {};
   best = climb(observations, best.estimate, options, effort.last_iterations, tell);
   if (!predicts_better(best.estimate, now, observations, seed)) return {};
@@ -104,7 +95,7 @@ std::optional<Estimate> refined(const RecordView& observations, const Estimate& 
 bool refine_start(const RecordView& observations, const Matrix& other_basis,
                   const MStepOptions& options, std::uint64_t seed,
                   const std::function<void()>& tell, Estimate& estimate) {
-  if (!can_be_refined(estimate, observations)) return false;
+  if (most_to_refine_on(estimate) < observations.size()) return false;
   std::vector<Estimate> others;
   if (other_basis.size() > 0 && estimate.prior.num_components() <= kMostToTryTwice) {
     others = {estimate};

@@ -16,9 +16,7 @@ namespace headwater {
 // (laplace_em), so that it ends near the estimate of maximum likelihood.
 
 struct RefinementEffort {
-  // Of EM: on a quarter of the part that is fitted to, from each beginning, ...
-  std::int64_t first_iterations = 15;
-  std::int64_t iterations = 10;       // ... from the best of them on that part, ...
+  std::int64_t iterations = 40;       // of EM on the part that is fitted to ...
   std::int64_t last_iterations = 20;  // ... and then on all
   // Entries of the basis begin at this part of their channel's mean, at least: an entry near zero
   // hardly moves, since its gradient is as small as it is.
@@ -28,8 +26,6 @@ struct RefinementEffort {
 // So many of the observations, at most, can be looked at: none where the prior, the law or the
 // season is not one that this is done for.
 Index most_to_refine_on(const Estimate& estimate);
-// Whether these are neither too many nor too few.
-bool can_be_refined(const Estimate& estimate, const RecordView& observations);
 
 // Whether an estimate predicts the last third of the observations better than another, by the
 // filter of the fast engine. One that has seen these observations and predicts them worse all the

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "headwater/engines/exact_engine.hpp"
-
 namespace headwater {
 
 namespace {
@@ -26,13 +24,6 @@ constexpr Index kMostTried = 3000;
 Index few_of(Index n) { return std::min(n, kFirstRound); }
 
 }  // namespace
-
-bool is_small(const AnyPrior& prior) {
-  if (!prior.is_finite() || !is_in_exact_reach(prior)) return false;
-  const FiniteChain& chain = prior.finite_chain();
-  return chain.num_states() <= kMostStates &&
-         chain.num_states() * moves_out_of_a_state(chain) <= kMostStates * kChannelsOfOverhead;
-}
 
 Index start_buffer(Index num_channels, const AnyPrior& prior, Index at_least) {
   const Index tried = observations_to_try(num_channels, prior.num_components());
@@ -71,25 +62,20 @@ std::vector<Round> SearchEffort::rounds_by_exact_em(Index n) const {
   return {{few_of(n), 10, 4}, {n, 15, 2}, {n, 30, 1}};
 }
 
-std::vector<Round> SearchEffort::rounds_by_stand_in(Index n, bool is_refined_later) const {
+std::vector<Round> SearchEffort::rounds_by_stand_in(Index n) const {
   if (is_light) return {{few_of(n), 10, 2}, {n, 10, 2}};
-  if (is_refined_later) return {{few_of(n), 10, 2}};
   return {{few_of(n), 10, 4}, {n, 20, 4}};
 }
 
-// Where the prior has a scale EM's steps are as they are, and more of them are needed, unless the
-// result is refined.
-std::vector<Round> SearchEffort::rounds_by_particles(Index n, bool has_scale,
-                                                     bool is_refined_later) const {
+// Where the prior has a scale EM's steps are as they are, and more of them are needed.
+std::vector<Round> SearchEffort::rounds_by_particles(Index n, bool has_scale) const {
   if (is_light) return {{n, 5, 1}, {n, 10, 1}};
-  if (is_refined_later) return {{n, 10, 1}};
   if (has_scale) return {{n, 10, 2}, {n, 15, 1}, {n, 50, 1}};
   return {{n, 5, 2}, {n, 10, 1}, {n, 15, 1}};
 }
 
-std::vector<Round> SearchEffort::rounds_by_engine(Index n, bool is_refined_later) const {
+std::vector<Round> SearchEffort::rounds_by_engine(Index n) const {
   if (is_light) return {{few_of(n), 8, 1}, {n, 12, 1}};
-  if (is_refined_later) return {{few_of(n), 10, 2}, {n, 10, 1}};
   return {{few_of(n), 10, 2}, {n, 20, 1}, {n, 20, 1}};
 }
 

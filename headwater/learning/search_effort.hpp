@@ -28,12 +28,6 @@ struct Round {
   std::size_t trials;  // that go on from it
 };
 
-// Joint states that a trial may have: of the prior itself, and of a stand-in of several levels.
-constexpr Index kMostStates = 1024;
-constexpr Index kMostLevelStates = 256;
-// Whether exact EM is quick enough for trials: for states that all lead to each other, up to 143.
-bool is_small(const AnyPrior& prior);
-
 // How many observations EM is tried on, if that can be afforded.
 Index observations_to_try(Index num_channels, Index num_components);
 
@@ -60,13 +54,11 @@ struct SearchEffort {
   Index affordable(Index n, Index width, Index num_channels, double most_cells,
                    Index overhead = kChannelsOfOverhead) const;
 
-  // On n observations at most. Fewer where the result is refined later.
+  // On n observations at most.
   std::vector<Round> rounds_by_exact_em(Index n) const;
-  std::vector<Round> rounds_by_stand_in(Index n, bool is_refined_later) const;
-  std::vector<Round> rounds_by_particles(Index n, bool has_scale, bool is_refined_later) const;
-  std::vector<Round> rounds_by_engine(Index n, bool is_refined_later) const;
-  // Of an engine, for a result that could not be refined after all.
-  static Round round_unrefined(Index n) { return {n, 50, 1}; }
+  std::vector<Round> rounds_by_stand_in(Index n) const;
+  std::vector<Round> rounds_by_particles(Index n, bool has_scale) const;
+  std::vector<Round> rounds_by_engine(Index n) const;
 };
 
 // How many of the first observations a search for a start looks at: enough to tell sources apart,
