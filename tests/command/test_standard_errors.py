@@ -40,10 +40,13 @@ def test_the_estimate_is_the_same_and_the_errors_are_of_the_right_size(headwater
     assert facts["information"] == "full"
     assert np.array(facts["basis"]) == pytest.approx(errors, rel=1e-15)
     assert set(facts["parameters"]) == {"stay_off", "stay_on"}
-    # A Bernoulli variable with as many trials as there are moves out of the state, at least.
+    # A Bernoulli variable with as many trials as there are moves out of the state, at least. A
+    # standard error is itself an estimate: over streams 3 to 7 of this kind, the ten of them have a
+    # standard deviation of .1 of that. Five of these are below it in fewer than one stream in a
+    # million.
     for name, stay, part in ("stay_off", 0.8, 0.6), ("stay_on", 0.7, 0.4):
         least = np.sqrt(stay * (1 - stay) / (2 * LENGTH * part))
-        assert 0.85 * least < facts["parameters"][name] < 3 * least
+        assert 0.5 * least < facts["parameters"][name] < 3 * least
     assert b"standard errors (all numbers taken together)" in headwater("show", "model.h5")
 
 
