@@ -10,7 +10,8 @@
 namespace headwater {
 
 // The mean of a sequence of vectors without its beginning (Polyak-Ruppert averaging of a tail).
-// Each counts for the observations since the one before it, the first for one. After n
+// Each counts for the observations since the one before it, the first for one; an observation may
+// also be a block, if blocks are to count alike. After n
 // observations, those from between n/16 and n/8 on are in the mean. The beginning is dropped
 // because estimates are still far off there; an eighth at most, because each one left out costs
 // accuracy (by the root of n / (n - dropped), 1.07 at worst). A vector longer than those before it

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "headwater/core/state_checks.hpp"
+#include "headwater/emission/levels.hpp"
 #include "headwater/learning/estimate_layout.hpp"
 #include "headwater/learning/revival.hpp"
 
@@ -163,7 +164,10 @@ void OnlineEm::maximise() {
     engine_->set_season(estimate_.season);
   }
   if (learn_prior_) engine_->set_prior(estimate_.prior);
-  if (options_.average) average_.add(engine_->statistics().sums(), clock_);
+  if (!options_.average) return;
+  // Blocks that begin with one observation count by their length; those of 16 to 64 count alike.
+  const bool counts_length = drifts(estimate_.law);
+  average_.add(engine_->statistics().sums(), counts_length ? clock_ : m_steps_);
 }
 
 // Not where the prior has a scale: its activations know no bound, and follow the noise that longer
