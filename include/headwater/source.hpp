@@ -95,7 +95,7 @@ struct SourceOptions {
   HeaderRow header = HeaderRow::automatic;
   // The column of a .csv or .tsv file that numbers or dates the rows and is not a channel: its name
   // in the header, its number from 1, or "none". Empty: a first column without a name in a header
-  // of names is one; a first column called index or "Unnamed: 0" is refused.
+  // of names is one; a first column with a name like index, id, time or date is refused.
   std::string index_column = {};
   // The column of a .csv or .tsv file that says which sequence a row belongs to, and is not a
   // channel: its name in the header, or its number from 1. Rows that follow each other and have the

@@ -20,8 +20,8 @@ def basis(headwater, text, *arguments):
 
 def refusal(headwater, text, *arguments):
     headwater.write("y.csv", text)
-    done = headwater.attempt("fit", "y.csv", *FIT, *arguments, "--out", "model.h5")
-    assert done.returncode == 1 and not headwater.path("model.h5").exists()
+    done = headwater.attempt("fit", "y.csv", *FIT, *arguments, "--out", "none.h5")
+    assert done.returncode == 1 and not headwater.path("none.h5").exists()
     assert done.stderr.count(b"\n") == 1
     return done.stderr.decode()
 
@@ -57,7 +57,7 @@ def test_an_index_is_no_channel(headwater, plain, text, options):
     assert basis(headwater, text, *options) == plain
 
 
-@pytest.mark.parametrize("name", ["index", "Index", "Unnamed: 0"])
+@pytest.mark.parametrize("name", ["index", "Index", "Unnamed: 0", "id", "ROW"])
 def test_what_may_be_an_index_is_refused_until_somebody_says(headwater, name):
     text = as_csv(WITH_INDEX, header=[name, *NAMES])
     assert refusal(headwater, text) == (
@@ -65,6 +65,14 @@ def test_what_may_be_an_index_is_refused_until_somebody_says(headwater, name):
         "--index-column 1 if it does, --index-column none if it holds observations\n")
     found = facts(headwater, text, "--index-column", "none")
     assert found["channels"] == COUNTS.shape[1] + 1
+
+
+def test_what_may_be_times_is_refused_until_somebody_says(headwater, plain):
+    text = as_csv(np.hstack([INDEX + 2000, COUNTS]), header=["Time", *NAMES])
+    assert refusal(headwater, text) == (
+        "headwater: y.csv:1: column 1 is called 'Time' and may date the rows; say --index-column 1 "
+        "or --time-column 1 if it does, --index-column none if it holds observations\n")
+    assert basis(headwater, text, "--index-column", 1) == plain
 
 
 def test_a_column_that_is_not_there_is_no_index(headwater):

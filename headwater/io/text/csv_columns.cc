@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -13,9 +14,20 @@
 namespace headwater {
 namespace {
 
-// Names that pandas gives to a column of row numbers when it is written and read again.
-bool may_number_rows(const std::string& name) {
-  return name == "Unnamed: 0" || name == "index" || name == "Index";
+// Names that a first column of row numbers or of times usually has, in lower case.
+constexpr std::array<std::string_view, 8> kNumberRows = {
+    "unnamed: 0", "index", "id", "idx", "row", "row_id", "rowname", "row_number"};
+constexpr std::array<std::string_view, 10> kDateRows = {
+    "t", "time", "timestamp", "date", "datetime", "day", "datehour", "week", "month", "year"};
+
+// What a first column of this name may do to the rows; nothing for most names.
+std::string_view what_it_may_do(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (std::ranges::find(kNumberRows, name) != kNumberRows.end()) return "number";
+  if (std::ranges::find(kDateRows, name) != kDateRows.end()) return "date";
+  return "";
 }
 
 std::optional<Index> number_in(const std::string& text) {
@@ -44,12 +56,14 @@ Index default_index(const std::vector<std::string>& names, const TableWords& wor
   if (names.size() < 2) return -1;
   // Above an index, pandas and R write an empty name.
   if (names[0].empty()) return 0;
-  if (!may_number_rows(names[0])) return -1;
+  const std::string_view does = what_it_may_do(names[0]);
+  if (does.empty()) return -1;
+  const std::string_view or_time = does == "date" ? " or --time-column 1" : "";
   throw InputError(fmt::format(
-      "{}: column 1 is called {} and may number the rows; {}", words.where, quote_text(names[0]),
+      "{}: column 1 is called {} and may {} the rows; {}", words.where, quote_text(names[0]), does,
       words.may_say_index
-          ? fmt::format("say --index-column 1 if it does, --index-column none if it holds {}",
-                        words.subject)
+          ? fmt::format("say --index-column 1{} if it does, --index-column none if it holds {}",
+                        or_time, words.subject)
           : "leave it out, or call it otherwise"));
 }
 

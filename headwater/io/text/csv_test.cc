@@ -47,7 +47,7 @@ TEST(Csv, RecognisesAHeader) {
   EXPECT_EQ(read_text("a,\n1,2\n"), Rows({{1, 2}}));        // an empty cell is neither
   EXPECT_EQ(read_text("NA,b\n1,2\n"), Rows({{1, 2}}));      // nor is a missing one
   EXPECT_EQ(read_text("15E30,2B\n1,2\n"), Rows({{1, 2}}));  // one name is enough
-  EXPECT_EQ(read_text("time,1,2\n1,2,3\n"), Rows({{1, 2, 3}}));
+  EXPECT_EQ(read_text("total,1,2\n1,2,3\n"), Rows({{1, 2, 3}}));
   EXPECT_EQ(read_text(",2\n3,4\n"), Rows({{-1, 2}, {3, 4}}));
   EXPECT_EQ(read_text(",\n3,4\n"), Rows({{-1, -1}, {3, 4}}));
 }
@@ -153,6 +153,16 @@ TEST(Csv, LeavesAnIndexOut) {
       trouble_with("index,a\n0,1\n", {.header = HeaderRow::by_names}),
       "counts.csv:1: column 1 is called 'index' and may number the rows; leave it out, or call "
       "it otherwise");
+  EXPECT_EQ(trouble_with("ID,a\n0,1\n"),
+            "counts.csv:1: column 1 is called 'ID' and may number the rows; say --index-column 1 "
+            "if it does, --index-column none if it holds observations");
+  EXPECT_EQ(
+      trouble_with("year,a\n1999,1\n"),
+      "counts.csv:1: column 1 is called 'year' and may date the rows; say --index-column 1 or "
+      "--time-column 1 if it does, --index-column none if it holds observations");
+  EXPECT_EQ(read_text("year,a\n5,1\n", {.index_column = "none"}), Rows({{5, 1}}));
+  EXPECT_EQ(read_text("a,id\n5,1\n"), Rows({{5, 1}}));  // only a first column is suspected
+  EXPECT_EQ(read_text("id\n5\n"), Rows({{5}}));         // and none that is alone
   EXPECT_EQ(trouble_with(",a,b\n0,1\n"), "counts.csv:2: 2 cells where 3 were expected");
   EXPECT_EQ(trouble_with(",a,b\n0,1,x\n"), "counts.csv:2: column 3: 'x' is not a number");
 }
