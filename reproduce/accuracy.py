@@ -19,7 +19,7 @@ def rows_of(output, ratios):
 
 
 def example1(workshop):
-    sets, length = workshop.size((5, 100_000), (2, 5_000))
+    sets, length = workshop.size((5, 100_000), (2, 2_000))
     output, line = workshop.bench("example1_accuracy", sets, length)
     return section(
         "Accuracy on Example 1, per step size, last and averaged",

@@ -46,7 +46,7 @@ def draw(workshop, works, length):
 
 
 def run(workshop):
-    sets, length = workshop.size((5, 50_000), (1, 800))
+    sets, length = workshop.size((5, 50_000), (1, 300))
     works = workshop.map(lambda seed: learn(workshop, length, seed), range(1, sets + 1))
     draw(workshop, works, length)
     errors = [relative_error(work.basis("model.h5"), work.load("truth.npy")) for work in works]

@@ -19,7 +19,7 @@ BLOCKS = re.compile(r"```sh\n(.*?)```\n```text\n(.*?)```", re.DOTALL)
 
 def run_block(workshop, folder, block):
     if workshop.quick:  # searches for a start take most of the time
-        block = block.replace("headwater fit ", "headwater fit --start-on 150 ")
+        block = block.replace("headwater fit ", "headwater fit --start-on 50 ")
     python = pathlib.Path(sys.executable).parent  # one that has NumPy
     path = f"{workshop.build}:{python}:{os.environ['PATH']}"
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, text=True,

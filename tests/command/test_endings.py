@@ -52,23 +52,16 @@ def until(condition, process):
         time.sleep(0.005)
 
 
-def catches(process, number):
-    """Whether the process has its own answer to this signal by now."""
-    with open(f"/proc/{process.pid}/status") as status:
-        caught = next(line for line in status if line.startswith("SigCgt:"))
-    return int(caught.split()[1], 16) >> (number - 1) & 1 == 1
+def is_empty(fifo):
+    left = bytearray(4)
+    fcntl.ioctl(fifo, termios.FIONREAD, left)
+    return int.from_bytes(left, sys.byteorder) == 0
 
 
 def send_the_rest(fifo, text, process):
     """Writes to a FIFO that this process has opened both ways, and closes it when all is read."""
     os.write(fifo, text)
-    left = bytearray(4)
-    while True:
-        fcntl.ioctl(fifo, termios.FIONREAD, left)
-        if int.from_bytes(left, sys.byteorder) == 0:
-            break
-        assert process.poll() is None
-        time.sleep(0.005)
+    until(lambda: is_empty(fifo), process)
     os.close(fifo)
 
 
@@ -161,7 +154,7 @@ def test_a_fifo_that_goes_on_loses_nothing_at_a_signal(headwater, counts, whole,
         x = headwater.path("x.csv")
         until(lambda: x.exists() and x.read_bytes().count(b"\n") == cut, first)
     else:
-        until(lambda: catches(first, signal.SIGTERM), first)  # before the first row
+        until(lambda: is_empty(both_ways), first)  # what it has read has to be in its checkpoint
     first.send_signal(signal.SIGTERM)
     assert first.wait(TIMEOUT) == (0 if cut > 0 else 1)
     second = headwater.start(*fit, "--out", "second.h5", "--resume", "state", "--skip", 0,
