@@ -137,7 +137,7 @@ HWY_INLINE V store_all_intensities(const ChannelRun& run, const Activations& act
 template <std::size_t U>
 struct Products {
   // Not the compiler's own, which GCC compiles for no instruction set in particular.
-  HWY_ATTR HWY_INLINE Products() {}
+  HWY_ATTR HWY_INLINE Products() {}  // NOLINT(modernize-use-equals-default)
 
   V mantissas[U];
   hn::Vec<hn::RebindToUnsigned<Doubles>> exponents[U];
@@ -285,10 +285,10 @@ bool is_small_and_whole(double count) {
 void list_digits(Run& run) {
   std::array<std::array<std::uint8_t, Run::kMost>, Run::kDigits> channels;
   std::array<std::uint8_t, Run::kDigits> lengths = {};
-  for (std::uint8_t j = 0; j < run.size; ++j) {
+  for (std::size_t j = 0; j < run.size; ++j) {
     for (auto rest = static_cast<std::uint32_t>(run.counts[j]); rest != 0; rest &= rest - 1) {
       const auto digit = static_cast<std::size_t>(std::countr_zero(rest));
-      channels[digit][lengths[digit]++] = j;
+      channels[digit][lengths[digit]++] = static_cast<std::uint8_t>(j);
     }
   }
   std::uint8_t end = 0;
