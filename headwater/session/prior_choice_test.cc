@@ -215,8 +215,8 @@ TEST(AutoPrior, RefusesWhatOnlySomePriorsHave) {
   Config config = auto_config();
   config.prior.parameters = {scalar_parameter("shape", 2)};
   EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(HasSubstr(
-                                   "'shape' is a parameter of gamma and independent and of no "
-                                   "other prior; prior auto chooses between several")));
+                                   "'shape' is a parameter of gamma and independent only, and "
+                                   "prior auto chooses among several priors")));
   config = auto_config();
   config.m_step.held_parameters = {"stay_on"};
   EXPECT_THAT(refusal(config),

@@ -29,9 +29,10 @@ def test_the_choice_is_told_everywhere(headwater, data):
                                                "relaxed-selection", "independent"}
     assert chosen[0]["standard_error"] == 0 and chosen[0]["counts"] == "poisson"
     following = max((row for row in table if not row["chosen"]), key=lambda row: row["score"])
-    told = (f"prior basis-selection: predicts held-out observations better than "
-            f"{following['prior']}, the next, by {chosen[0]['score'] - following['score']:.3g} nats "
-            f"an observation (standard error {following['standard_error']:.2g})")
+    told = (f"prior basis-selection: predicts held-out observations better than the "
+            f"second best, {following['prior']}, by "
+            f"{chosen[0]['score'] - following['score']:.3g} nats an observation "
+            f"(standard error {following['standard_error']:.2g})")
     assert told in done.stderr.decode()
     assert told in headwater("show", "m.h5").decode()
     lines = [json.loads(line) for line in headwater.path("log").read_text().splitlines()]
@@ -94,13 +95,12 @@ def test_goes_with_other_options(headwater, data, words):
 
 
 @pytest.mark.parametrize("words, message", [
-    (["--set", "shape=2"], b"'shape' is a parameter of gamma and independent and of no other prior; "
-                           b"prior auto chooses between several: name the prior to give its "
-                           b"parameters"),
-    (["--set", "persistence=.9"], b"'persistence' is a parameter of log-gaussian and gamma and"),
-    (["--hold", "alpha"], b"'alpha' is a parameter of relaxed-selection and of no other prior"),
+    (["--set", "shape=2"], b"'shape' is a parameter of gamma and independent only, and prior auto "
+                           b"chooses among several priors; to give parameters, name the prior"),
+    (["--set", "persistence=.9"], b"'persistence' is a parameter of log-gaussian and gamma only"),
+    (["--hold", "alpha"], b"'alpha' is a parameter of relaxed-selection only"),
     (["--set", "colour=3"], b"no prior has a parameter 'colour'"),
-    (["--states", "y.csv"], b"'states' is a parameter of finite and of no other prior"),
+    (["--states", "y.csv"], b"'states' is a parameter of finite only"),
     (["--init", "random"], b"prior auto is decided by the search for a start; there is none with "
                            b"init random"),
     (["--paper-exact"], b"there is none with paper-exact"),
