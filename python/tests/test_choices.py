@@ -94,7 +94,7 @@ def test_compare_says_what_it_needs(data):
     model = headwater.Stream(2).update_many(data).finish().model()
     with pytest.raises(ValueError, match="two models or more"):
         headwater.compare([model], data)
-    with pytest.raises(ValueError, match="none is left with from_row=241"):
+    with pytest.raises(ValueError, match="from_row=241 leaves none"):
         headwater.compare([model, model], data, from_row=LENGTH + 1)
     with pytest.raises(ValueError, match="from_row=0"):
         headwater.compare([model, model], data, from_row=0)
