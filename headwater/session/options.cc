@@ -223,8 +223,8 @@ OptionTable<Config> schedule_options() {
           &Config::step_size, "auto, power:A or constant:G"),
       whole_number({.name = "burn-in",
                     .value_name = "T",
-                    .help = "observations before the first M-step; 0: 100, or the length of the "
-                            "start's buffer after an automatic start",
+                    .help = "observations before the first M-step; 0: 100, or after an automatic "
+                            "start as many as its search used",
                     .recorded = kModels},
                    &Config::burn_in, 0, kMostObservations),
       choice({.name = "average",

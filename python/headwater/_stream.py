@@ -154,7 +154,7 @@ class Stream(Estimates):
         return self
 
     def finish(self) -> "Stream":
-        """Ends the stream: observations that the smoother still waits with enter the estimate.
+        """Ends the stream: the smoother takes in the observations that it still holds.
 
         No update can follow.
         """
