@@ -74,8 +74,8 @@ void Config::validate() const {
                                 : init == Init::kRandom    ? "init random"
                                                            : nullptr;
     if (without != nullptr) {
-      throw UsageError(fmt::format(
-          "prior auto is decided by the search for a start; there is none with {}", without));
+      throw UsageError(
+          fmt::format("prior auto needs the search for a start, which {} leaves out", without));
     }
   }
   if (m_step.hold_basis && initial_basis.size() == 0) {

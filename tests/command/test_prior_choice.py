@@ -101,9 +101,9 @@ def test_goes_with_other_options(headwater, data, words):
     (["--hold", "alpha"], b"'alpha' is a parameter of relaxed-selection only"),
     (["--set", "colour=3"], b"no prior has a parameter 'colour'"),
     (["--states", "y.csv"], b"'states' is a parameter of finite only"),
-    (["--init", "random"], b"prior auto is decided by the search for a start; there is none with "
-                           b"init random"),
-    (["--paper-exact"], b"there is none with paper-exact"),
+    (["--init", "random"], b"prior auto needs the search for a start, which init random "
+                           b"leaves out"),
+    (["--paper-exact"], b"which paper-exact leaves out"),
 ])
 def test_what_it_cannot_go_with_is_one_clear_line(headwater, data, words, message):
     done = headwater.attempt("fit", data, *OPTIONS[:4], *words, "--out", "m.h5")
@@ -116,7 +116,7 @@ def test_a_basis_that_is_given_leaves_nothing_to_choose(headwater, data):
     headwater.save("b.npy", BASIS)
     done = headwater.attempt("fit", data, *OPTIONS, "--init", "b.npy", "--out", "m.h5")
     assert done.returncode == 2
-    assert b"there is none with a starting basis" in done.stderr
+    assert b"which a starting basis leaves out" in done.stderr
 
 
 def test_simulate_needs_a_prior(headwater):
