@@ -225,8 +225,8 @@ TEST(AutoPrior, RefusesWhatOnlySomePriorsHave) {
   EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>("no prior has a parameter 'nonsense'"));
   config = auto_config();
   config.init = Init::kRandom;
-  EXPECT_THAT(refusal(config),
-              ThrowsMessage<UsageError>(HasSubstr("search for a start; there is none with init")));
+  EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(
+                                   HasSubstr("search for a start, which init random leaves out")));
   config = auto_config();
   config.paper_exact = true;
   EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(HasSubstr("none with paper-exact")));
