@@ -107,7 +107,7 @@ void check_files(const ApplyOptions& options) {
 
 void apply(const ApplyOptions& options) {
   if (options.smooth && options.data.follow) {
-    throw UsageError("--smooth needs all data; it cannot go with --follow");
+    throw UsageError("--smooth needs all data, so it cannot go with --follow");
   }
   options.ranks.check(options.data, options.engine);
   check_files(options);
@@ -146,7 +146,8 @@ OptionTable<ApplyOptions> apply_table() {
                  .is_required = true},
                 &ApplyOptions::out, kFileName),
            flag({.name = "smooth",
-                 .help = "E[x_t | all data] instead of E[x_t | data up to t]; reads all data first",
+                 .help = "compute E[x_t | all data] instead of E[x_t | data up to t]; all data are "
+                         "read first",
                  .python_name = "smooth"},
                 &ApplyOptions::smooth),
            flag({.name = "last",
@@ -165,7 +166,7 @@ OptionTable<ApplyOptions> apply_table() {
 
 void add_apply(CLI::App& app, Run& run) {
   auto options = std::make_shared<ApplyOptions>();
-  CLI::App& command = *app.add_subcommand("apply", "find the activations behind data");
+  CLI::App& command = *app.add_subcommand("apply", "estimate the activations behind data");
   add_options(command, apply_table(), *options);
   command.callback([options, &run] { run = [options] { apply(*options); }; });
 }

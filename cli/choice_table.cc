@@ -11,7 +11,7 @@ std::string stability_text(const Stability& stability) {
   for (std::size_t k = 0; k < stability.found.size(); ++k) {
     text += fmt::format("{}component {}: {}", k == 0 ? "" : ", ", k + 1, stability.found[k]);
   }
-  return fmt::format("restarts, of {}, that have found each component: {}\n", stability.restarts,
+  return fmt::format("how many of {} restarts found each component: {}\n", stability.restarts,
                      text);
 }
 
@@ -19,8 +19,7 @@ std::string choice_text(const std::vector<PriorScore>& table) {
   const PriorScore& chosen = *std::ranges::find_if(table, &PriorScore::chosen);
   const PriorScore* next = nullptr;
   std::string text =
-      "prior               counts             score an observation   to the chosen (standard "
-      "error)\n";
+      "prior               counts             score an observation   difference (standard error)\n";
   for (const PriorScore& row : table) {
     if (!row.chosen && (next == nullptr || row.score > next->score)) next = &row;
     const std::string differs =
@@ -31,14 +30,14 @@ std::string choice_text(const std::vector<PriorScore>& table) {
   if (next == nullptr) return text;
   const double gain = chosen.score - next->score;
   return text + fmt::format(
-                    "prior {}: predicts held-out observations better than {}, the next, by "
+                    "prior {}: predicts held-out observations better than the second best, {}, by "
                     "{:.3g} nats an observation (standard error {:.2g})\n",
                     chosen.prior, next->prior, gain, next->standard_error);
 }
 
 std::string choice_text(const std::vector<ComponentScore>& table) {
   const double best = std::ranges::max(table, {}, &ComponentScore::score).score;
-  std::string text = "components   score an observation   to the best (standard error)\n";
+  std::string text = "components   score an observation   difference (standard error)\n";
   for (const ComponentScore& row : table) {
     const std::string differs =
         row.score == best ? "the best"

@@ -58,7 +58,7 @@ void print_table(const std::vector<Contender>& contenders, const Comparison& com
     print_words("{:>12.4f} {}  {}: {}\n", scores.mean(i), differs, contender.file,
                 description_of(contender.model));
   }
-  print_words("log p: of an observation given those before it, the mean over {} observations\n",
+  print_words("log p: mean over {} observations of log p(y_t | y_1..t-1)\n",
               with_commas(scores.observations()));
   for (Index i = 0; i < scores.num_candidates(); ++i) {
     if (comparison.impossible(i) == 0) continue;
@@ -161,8 +161,8 @@ void compare(CompareOptions options) {
   progress.clear();
   report_bad_rows(data, options.quiet);
   if (row < options.from) {
-    throw InputError(fmt::format("{}: has {} observations; none is left with --from {}",
-                                 data.name(), with_commas(row), options.from));
+    throw InputError(fmt::format("{}: has {} observations; --from {} leaves none", data.name(),
+                                 with_commas(row), options.from));
   }
   if (options.json) {
     print_json(contenders, comparison);
@@ -178,15 +178,15 @@ OptionTable<CompareOptions> compare_table() {
   return joined<CompareOptions>({
       {names({.name = "MODEL... DATA",
               .help = "two or more model files of headwater fit, and then the data: T x M, one "
-                      "observation a row, that none of the models was fitted to",
+                      "observation a row, which none of the models was fitted to",
               .is_required = true,
               .is_positional = true},
              &CompareOptions::files, kFileName)},
       within(&CompareOptions::data, data),
       {whole_number({.name = "from",
                      .value_name = "ROW",
-                     .help = "compare predictions of this observation and those after it; the "
-                             "models see those before it too"},
+                     .help = "compare predictions from this observation on; the models filter the "
+                             "earlier ones too"},
                     &CompareOptions::from, 1, kMostObservations)},
       in_group<CompareOptions>(
           "Output",
@@ -204,8 +204,8 @@ OptionTable<CompareOptions> compare_table() {
 
 void add_compare(CLI::App& app, Run& run) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App& command =
-      *app.add_subcommand("compare", "which of several models predicts data best, and how clearly");
+  CLI::App& command = *app.add_subcommand(
+      "compare", "find which of several models predicts data best, and how clearly");
   add_options(command, compare_table(), *options);
   command.callback([options, &run] { run = [options] { compare(*options); }; });
 }

@@ -42,7 +42,7 @@ std::vector<std::string> settings_of(const std::string& name) {
   std::vector<std::string> settings;
   for (const CLI::ConfigItem& item : CLI::ConfigBase().from_config(file)) {
     if (std::string(kName) == "--" + item.name) {
-      throw UsageError(fmt::format("{}: a config file cannot name another one", name));
+      throw UsageError(fmt::format("{}: a config file cannot name another config file", name));
     }
     if (item.inputs.empty() || item.inputs == std::vector<std::string>{""}) {
       throw UsageError(fmt::format("{}: {} has no value", name, item.name));

@@ -29,47 +29,45 @@ OptionTable<DataOptions> DataOptions::table() {
        choice({.name = "format", .help = "format of DATA; auto: by its name"}, &DataOptions::format,
               formats),
        choice({.name = "header",
-               .help = "whether the first row of .csv or .tsv holds names; auto: it does if one of "
+               .help = "whether the first row of .csv or .tsv holds names; auto: yes, if one of "
                        "its cells is not a number"},
               &DataOptions::header, headers),
        text({.name = "index-column",
              .value_name = "NAME|NUMBER|none",
-             .help = "column of .csv or .tsv that numbers or dates the rows and is no channel: its "
-                     "name in the header, its number from 1, or none; by default, a first column "
-                     "without a name in a header of names"},
+             .help = "column of .csv or .tsv that numbers or dates the rows and is not a channel: "
+                     "its name in the header, its number from 1, or none; by default, a first "
+                     "column without a name beside columns with names"},
             &DataOptions::index_column, "the name or the number of a column, or none"),
-       text(
-           {.name = "sequence-column",
-            .value_name = "NAME|NUMBER",
-            .help = "column of .csv or .tsv (field of .jsonl) that says which sequence, such as a "
-                    "trial, a row belongs to and is no channel: rows with the same text there must "
-                    "follow each other, and the chain of activations begins anew with each "
-                    "sequence"},
-           &DataOptions::sequence_column, "the name or the number of a column"),
+       text({.name = "sequence-column",
+             .value_name = "NAME|NUMBER",
+             .help = "column of .csv or .tsv (field of .jsonl) that names the sequence of each "
+                     "row, such as a trial, and is not a channel; rows of one sequence must follow "
+                     "each other, and the chain of activations begins anew with each sequence"},
+            &DataOptions::sequence_column, "the name or the number of a column"),
        text({.name = "time-column",
              .value_name = "NAME|NUMBER",
-             .help =
-                 "column of .csv or .tsv (field of .jsonl) that says when a row was made and is "
-                 "no channel: a date and time (ISO 8601), or a number. Rows must be in order and "
-                 "equally far apart, as the first two are; outputs have the time too"},
+             .help = "column of .csv or .tsv (field of .jsonl) with the time of each row, which is "
+                     "not a channel: a date and time (ISO 8601), or a number. Rows must be in "
+                     "order; the first two say how long a step is; outputs have the time too"},
             &DataOptions::time_column, "the name or the number of a column"),
        whole_number({.name = "max-gap",
-                     .help = "rows of missing cells that may take the place of rows that "
-                             "--time-column shows to be missing, between two rows"},
+                     .help = "most rows that may be missing between two rows by --time-column; "
+                             "rows of missing cells take their place"},
                     &DataOptions::max_gap, 0, 1000000000),
        text({.name = "exposure",
              .value_name = "FILE",
-             .help = "T x M, or T x 1 for all channels: how long, or how much of, a channel was "
-                     "observed; intensities are multiplied by it, and 0 makes a cell missing",
+             .help = "file of T x M exposures, or T x 1 for all channels: how long, or how much "
+                     "of, a channel was observed; expected counts are multiplied by the exposure, "
+                     "and 0 makes a cell missing",
              .python_name = "exposure"},
             &DataOptions::exposure, kFileName),
        flag({.name = "allow-external",
-             .help = "read HDF5 data that are in other files which DATA refers to: by links, "
-                     "external storage or virtual datasets"},
+             .help = "also read HDF5 data in other files that DATA refers to: by links, external "
+                     "storage or virtual datasets"},
             &DataOptions::allow_external),
        choice({.name = "on-bad-row",
-               .help = "what happens at a row that cannot be read; fail: the run ends; skip: the "
-                       "row is left out and counted"},
+               .help = "what happens at a row that cannot be read; fail: the run ends with an "
+                       "error; skip: the row is left out and counted"},
               &DataOptions::on_bad_row, policies)});
 }
 

@@ -37,18 +37,18 @@ OptionTable<CheckpointOptions> CheckpointOptions::table() {
       "Checkpoints",
       {text({.name = "checkpoint",
              .value_name = "FILE",
-             .help = "write the state of the fit to this file: regularly, and however the fit "
-                     "ends, unless it is killed"},
+             .help = "write the state of the fit to this file regularly, and whenever the fit ends "
+                     "other than by a crash or SIGKILL"},
             &CheckpointOptions::file, kFileName),
        whole_number({.name = "checkpoint-every", .help = "observations between two checkpoints"},
                     &CheckpointOptions::every, 1, kMostObservations),
        text({.name = "resume",
              .value_name = "FILE",
-             .help = "continue the fit of this checkpoint, with the same options and data; the "
+             .help = "continue the fit of this checkpoint, with the same options and data; "
                      "observations of DATA that it has seen are skipped"},
             &CheckpointOptions::resume, kFileName),
        whole_number({.name = "skip",
-                     .help = "skip this many observations of DATA; with --resume, 0 says that a "
+                     .help = "skip this many observations of DATA; with --resume, 0 means that a "
                              "pipe continues where it was cut off"},
                     &CheckpointOptions::skip, 0, kMostObservations)});
 }

@@ -100,7 +100,7 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
       rounded_rate((is_batch ? static_cast<double>(model.iterations) : count) / seconds),
       is_batch ? "iterations" : "observations");
   if (before != nullptr) {
-    say("{} with those before\n", with_commas(model.observations));
+    say("{} observations with those of the continued model\n", with_commas(model.observations));
   }
   if (!start.chosen.empty()) {
     const std::size_t trials = start.trials.size();
@@ -108,8 +108,8 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
     say("start: {}{} on the first observations\n", start.chosen, among);
   }
   for (const StartReport::PeriodChoice& period : start.periods) {
-    say("period {}: means by the phase predict held-out observations better, by {:.3g} nats an "
-        "observation (standard error {:.2g})\n",
+    say("period {}: the mean of each phase predicts held-out observations better than one mean, by "
+        "{:.3g} nats an observation (standard error {:.2g})\n",
         period.period, period.gain, period.standard_error);
   }
   if (start.looked_for_periods && start.periods.empty()) {
@@ -125,14 +125,14 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         law.chosen, law.richer, how, std::abs(law.gain), law.standard_error);
   }
   if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
-    say("each entry of the basis is expected, with the weight of {:g} counts, to be as its channel "
-        "and its column: that predicts held-out observations better by {:.3g} nats an observation "
-        "(standard error {:.2g})\n",
+    say("entries of the basis are drawn towards the averages of their channel and column with a "
+        "weight of {:g} counts: this predicts held-out observations better, by {:.3g} nats an "
+        "observation (standard error {:.2g})\n",
         prior.counts, prior.gain, prior.standard_error);
   }
   if (const StartReport::MemoryChoice& memory = start.memory; memory.standard_error > 0) {
-    say("{} steps after the start: small ones, which forget less, predict held-out observations {} "
-        "by {:.3g} nats an observation (standard error {:.2g})\n",
+    say("{} steps after the start: small steps, which forget less, predict held-out observations "
+        "{}, by {:.3g} nats an observation (standard error {:.2g})\n",
         memory.is_long ? "small" : "large", memory.gain < 0 ? "worse" : "better",
         std::abs(memory.gain), memory.standard_error);
   }
@@ -140,12 +140,12 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
     say("engine {}: {}\n", to_string(model.engine), model.engine_reason);
   }
   if (model.engine == EngineKind::kBeam && !is_batch) {
-    say("{:.2g} of the law was in states that the beam did not keep{}\n", model.lost_mass,
+    say("the beam dropped states with {:.2g} of the probability{}\n", model.lost_mass,
         model.lost_mass > kMuchLostMass ? "; a larger --beam-width keeps more" : "");
   }
   print_log_likelihood(model, before);
   if (model.observations_after_start > 0 && model.observations_after_start < model.observations) {
-    say("{:.4f} an observation of those that the start had not seen ({})\n",
+    say("{:.4f} an observation over the {} observations after the start\n",
         model.log_likelihood_after_start / static_cast<double>(model.observations_after_start),
         with_commas(model.observations_after_start));
   }
@@ -157,22 +157,22 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
     say("{} {} iterations\n", model.converged ? "converged after" : "stopped at the limit of",
         model.iterations);
   } else if (model.has_hardly_moved()) {
-    say("only {} M-steps in so short a stream; --method batch makes more of it\n",
+    say("only {} M-steps in so short a stream; --method batch learns more from it\n",
         model.iterations);
   }
   if (model.revivals > 0) {
-    say("{} times a component that was dead or the same as another was given a new column\n",
+    say("components that were idle, or equal to another, were given a new column {} times\n",
         model.revivals);
   }
   if (model.outliers > 0) {
     say("outliers: {} observations (the first: {}) were treated as missing, since a count was ten "
-        "times the largest before it and improbable beyond reason; --outliers keep learns from "
+        "times the largest before it and practically impossible; --outliers keep learns from "
         "them\n",
         with_commas(model.outliers), with_commas(model.first_outlier));
   }
   if (model.impossible_observations > 0) {
-    say("{} observations were impossible under the parameters of their time and were treated "
-        "as missing\n",
+    say("{} observations were impossible under the parameters at their time and were treated as "
+        "missing\n",
         with_commas(model.impossible_observations));
   }
   for (const std::string& note : notes) say("warning: {}\n", note);
@@ -188,8 +188,8 @@ void print_restarts(const Restarts& restarts, const Model& model) {
   const Index best = restarts.best();
   for (Index i = 0; i < restarts.size(); ++i) {
     const Session& session = restarts.session(i);
-    say("seed {}: log-likelihood {:.2f} from its last start{}\n", session.config().seed,
-        merit(session), i == best ? ", the best, is kept" : "");
+    say("seed {}: log-likelihood {:.2f} since its last start{}\n", session.config().seed,
+        merit(session), i == best ? ", the best, which is kept" : "");
   }
   write_words(stability_text(model.stability));
 }
@@ -197,7 +197,7 @@ void print_restarts(const Restarts& restarts, const Model& model) {
 void print_stop(const FitOptions& options, std::int64_t observations) {
   say("stopped by {} after {} observations\n", stop_signal_name(), with_commas(observations));
   if (options.checkpoints.file.empty()) return;
-  say("the same command with --resume {} goes on from here\n", options.checkpoints.file);
+  say("the same command with --resume {} continues from here\n", options.checkpoints.file);
 }
 
 void show_progress(Session& session, Progress& progress, LiveView& view) {
@@ -231,8 +231,7 @@ void print_slowness(const Restarts& restarts, Index num_channels, bool quiet) {
 void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool quiet) {
   if (data.num_replaced() == num_told) return;
   num_told = data.num_replaced();
-  if (!quiet)
-    say("{}: a new file has taken this name, and is followed from here on\n", data.name());
+  if (!quiet) say("{}: another file now has this name; reading goes on with it\n", data.name());
 }
 
 // Gives the data to the fit, to their end or until a stop is requested.
@@ -301,7 +300,7 @@ void take_names(const FitOptions& options, DataStream& data, Restarts& restarts)
   restarts.set_names(names);
   const std::string repeated = repeated_name(names);
   if (repeated.empty() || options.quiet) return;
-  say("{}: two channels are called {}: only their order tells them apart\n", data.name(), repeated);
+  say("{}: two channels are called {}; only their order tells them apart\n", data.name(), repeated);
 }
 
 void fit(FitOptions options) {
@@ -375,7 +374,8 @@ void fit(FitOptions options) {
   const auto line = unshared_steps(best.config(), model.reported.prior, model.num_channels());
   if (line) say("{}\n", *line);
   if (config.round > 0 && data.num_sequences() == 1) {
-    say("the data are one sequence, and so one round: --sequence-column tells sequences apart\n");
+    say("the data are one sequence, so there is only one round; --sequence-column says where "
+        "sequences begin\n");
   }
   say("wrote {}: headwater show {} prints it\n", options.out, options.out);
   report_bad_rows(data, options.quiet);

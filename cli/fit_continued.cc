@@ -41,13 +41,13 @@ bool FitOptions::is_typed(const std::string& option) const {
 Config FitOptions::config_for(const Model& model) const {
   const bool follows_on = !continued.empty();
   if (!continued.empty() && is_typed("init")) {
-    refuse_with_model("--init", "its estimate is where the fit goes on from");
+    refuse_with_model("--init", "the fit goes on from its estimate");
   }
   for (const char* name : kOfStarts) {
     if (is_typed(name)) refuse_with_model(fmt::format("--{}", name), "its fit has started already");
   }
   if (!parameters.empty()) {
-    refuse_with_model("--set", "its parameters are where the fit goes on from");
+    refuse_with_model("--set", "the fit goes on from its parameters");
   }
   if (follows_on && is_typed("phase")) {
     throw UsageError(

@@ -33,8 +33,9 @@ Option<FitOptions> components_row() {
   row.kind = FreeText{"a number, a range A..B or a list A,B,C"};
   row.value_name = "K|A..B|A,B,C";
   row.help =
-      "number of components, the sources to be found; of several numbers all are fitted side by "
-      "side, and the smallest is kept that predicts as well as the best within one standard error";
+      "number of components, the sources to be found; if there are several numbers, all are fitted "
+      "side by side, and the model is the smallest that predicts as well as the best within one "
+      "standard error";
   row.set = [](FitOptions& options, const std::string& given) {
     options.candidates = parse_candidates(given);
     options.settings.num_components = options.candidates.front();
@@ -58,18 +59,17 @@ OptionTable<FitOptions> settings_rows() {
 }
 
 OptionTable<FitOptions> continue_rows() {
-  return {
-      text({.name = "continue",
-            .value_name = "MODEL",
-            .help = "go on where the fit of this model ended: DATA are what came next. Options, "
-                    "estimate, statistics, step sizes and activations are the model's; for "
-                    "other data, which do not follow on, use --init MODEL"},
-           &FitOptions::continued, kFileName),
-      whole_number({.name = "forget",
-                    .value_name = "T",
-                    .help = "with a model that is continued: go on as if it had seen only T "
-                            "observations, so that new ones weigh more; 0: all of them"},
-                   &FitOptions::forget, 0, kMostObservations)};
+  return {text({.name = "continue",
+                .value_name = "MODEL",
+                .help = "continue the fit of this model with DATA, which must follow on. Options, "
+                        "estimate, statistics, step sizes and activations are taken from the "
+                        "model; for data that do not follow on, use --init MODEL"},
+               &FitOptions::continued, kFileName),
+          whole_number({.name = "forget",
+                        .value_name = "T",
+                        .help = "with --continue or --init MODEL: go on as if the model had seen "
+                                "only T observations, so that new ones weigh more; 0: all of them"},
+                       &FitOptions::forget, 0, kMostObservations)};
 }
 
 OptionTable<FitOptions> output_rows() {
@@ -90,17 +90,18 @@ OptionTable<FitOptions> output_rows() {
            &FitOptions::activations, kFileName),
       flag({.name = "surprise",
             .help = "add to --log and --activations: -log p(y_t | past), and the probability of an "
-                    "observation at least as surprising; it is ranked among those of earlier rows, "
-                    "so that one row in a hundred is below .01"},
+                    "observation at least as surprising, calibrated on earlier rows so that one "
+                    "row in a hundred is below .01"},
            &FitOptions::surprise),
       text({.name = "serve",
             .value_name = "[ADDRESS:]PORT",
-            .help = "show the fit while it runs, as a page for browsers, and metrics for "
-                    "Prometheus at /metrics; ADDRESS is 127.0.0.1 unless given: this machine only"},
+            .help =
+                "serve a page that shows the fit while it runs, and metrics for Prometheus at "
+                "/metrics; ADDRESS is 127.0.0.1 unless given, which only this machine can reach"},
            &FitOptions::serve, "a port, or an address and a port"),
       text({.name = "metrics",
             .value_name = "FILE",
-            .help = "write the metrics to a file, once a second at most, for the textfile "
+            .help = "write the metrics to a file, at most once a second, for the textfile "
                     "collector of Prometheus"},
            &FitOptions::metrics, kFileName),
       quiet_option(&FitOptions::quiet, "print no progress line and no summary"),
@@ -108,12 +109,11 @@ OptionTable<FitOptions> output_rows() {
 }
 
 OptionTable<FitOptions> config_file_rows() {
-  return {
-      text({.name = "config",
-            .value_name = "FILE",
-            .help = "read options from a file of lines NAME = VALUE; the command line overrules "
-                    "them"},
-           &FitOptions::config_file, kFileName)};
+  return {text({.name = "config",
+                .value_name = "FILE",
+                .help = "read options from a file of lines NAME = VALUE; options on the command "
+                        "line overrule them"},
+               &FitOptions::config_file, kFileName)};
 }
 
 }  // namespace
@@ -170,8 +170,8 @@ void FitOptions::check_candidates(const Config& config) const {
   if (candidates.size() < 2) return;
   if (config.method == Method::kBatch) {
     throw UsageError(
-        "several --components are compared by their predictions of what comes next; --method batch "
-        "makes none");
+        "several --components are compared by their predictions of the next observation; --method "
+        "batch makes none");
   }
   if (config.restarts > 1) {
     throw UsageError("--restarts needs one number of --components");
@@ -186,20 +186,20 @@ void FitOptions::check_run(const Config& config) const {
   check_candidates(config);
   for (const auto& [option, text] : {std::pair{"--serve", serve}, {"--metrics", metrics}}) {
     if (!text.empty() && is_batch) {
-      throw UsageError(fmt::format(
-          "{} follows a stream; --method batch takes all observations at once", option));
+      throw UsageError(
+          fmt::format("{} needs online EM; --method batch takes all observations at once", option));
     }
   }
   if (!serve.empty()) ServeAddress::parse(serve);
   for (const auto& [option, file] : {std::pair{"--log", log}, {"--activations", activations}}) {
     if (file.empty()) continue;
     if (config.restarts > 1 || candidates.size() > 1) {
-      throw UsageError(fmt::format("{} follows one fit; it cannot go with {}", option,
+      throw UsageError(fmt::format("{} describes one fit, so it cannot go with {}", option,
                                    config.restarts > 1 ? "--restarts" : "several --components"));
     }
     if (is_batch) {
-      throw UsageError(fmt::format(
-          "{} has a line for each observation; --method batch takes all at once", option));
+      throw UsageError(
+          fmt::format("{} needs online EM; --method batch takes all observations at once", option));
     }
   }
   if (log == "-" && activations == "-") {
@@ -214,17 +214,17 @@ void FitOptions::check_run(const Config& config) const {
   }
   if (surprise && config.round > 0) {
     throw UsageError(
-        "--surprise needs how each observation was predicted, which --round does not keep; "
-        "headwater score MODEL DATA --surprise has it");
+        "--surprise needs the prediction of each observation, which --round does not keep; use "
+        "headwater score MODEL DATA --surprise");
   }
   if (checkpoints.any() && is_batch) {
-    throw UsageError("--method batch keeps the whole record; checkpoints are for online fits");
+    throw UsageError("checkpoints need online EM; --method batch cannot be saved in the middle");
   }
   if (data.follow && is_batch) {
-    throw UsageError("--method batch needs the end of the data; it cannot go with --follow");
+    throw UsageError("--method batch needs all data, so it cannot go with --follow");
   }
   if (config.m_step.hold_basis && init_file.empty() && continued.empty()) {
-    throw UsageError("--hold basis needs the basis that is to be held: --init FILE");
+    throw UsageError("--hold basis needs a basis to hold: --init FILE");
   }
 }
 

@@ -159,18 +159,19 @@ OptionTable<ForecastCommandOptions> forecast_table() {
                    .python_name = "quantiles"},
                   &Options::quantiles, "numbers above 0 and below 1 with commas between them"),
            flag({.name = "each-row",
-                 .help = "a forecast after each row, and not after the last one alone: a first "
-                         "column t says after which; --follow has this too"},
+                 .help = "forecast after each row instead of after the last one; a first column t "
+                         "says after which row. --follow implies it"},
                 &Options::each_row),
            flag({.name = "total",
-                 .help = "one more channel, called total: the sum of all others",
+                 .help = "add a channel called total: the sum of all others",
                  .python_name = "total"},
                 &Options::total),
-           whole_number({.name = "draws",
-                         .value_name = "N",
-                         .help = "observations that are drawn at each step to find quantiles",
-                         .python_name = "draws"},
-                        &Options::draws, 1, 10000000)}),
+           whole_number(
+               {.name = "draws",
+                .value_name = "N",
+                .help = "number of observations that are drawn at each step to find quantiles",
+                .python_name = "draws"},
+               &Options::draws, 1, 10000000)}),
       in_group<Options>(
           "Output",
           {text({.name = "out",
@@ -194,7 +195,7 @@ OptionTable<ForecastCommandOptions> forecast_table() {
 void add_forecast(CLI::App& app, Run& run) {
   auto options = std::make_shared<ForecastCommandOptions>();
   CLI::App& command = *app.add_subcommand(
-      "forecast", "what is to be expected after the last row of data: means and quantiles");
+      "forecast", "forecast what comes after the last row of data: means and quantiles");
   add_options(command, forecast_table(), *options);
   command.callback([options, &run] { run = [options] { forecast(*options); }; });
 }

@@ -52,7 +52,7 @@ Model read_model_file(const std::string& name) { return read_model(name, hdf5_re
 
 void add_hdf5_reader(CLI::App& app, Run& run) {
   auto request = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand(kCommand, "reads HDF5 for this program itself");
+  CLI::App* command = app.add_subcommand(kCommand, "reads HDF5 files for the other commands");
   command->group("");  // hidden in the list of commands
   command->add_option("REQUEST", *request)->required();
   command->callback([request, &run] {

@@ -82,7 +82,7 @@ LiveView::LiveView(const std::string& serve, const std::string& metrics,
   server_ = start_live_server(ServeAddress::parse(serve));
   const ServeAddress address = server_->address();
   if (!address.is_loopback()) {
-    say("warning: --serve {} lets everybody who can reach this machine look on; there is no "
+    say("warning: --serve {} shows the fit to everybody who can reach this machine; there is no "
         "password\n",
         serve);
   }

@@ -62,13 +62,14 @@ headwater::OptionTable<ParameterOptions> ParameterOptions::table() {
   using namespace headwater::rows;
   return in_group<ParameterOptions>(
       "Model",
-      {names({.name = "set",
-              .value_name = "NAME=VALUE",
-              .help = "value of a parameter of the prior, or of the law of the counts; fit starts "
-                      "from it; VALUE is a number, several with commas between them (one for each "
-                      "component, dispersion: for each channel), or for a table the name of a file",
-              .python_name = "set"},
-             &ParameterOptions::assignments, "NAME=VALUE"),
+      {names(
+           {.name = "set",
+            .value_name = "NAME=VALUE",
+            .help = "value of a parameter of the prior or of the law of the counts; fit starts "
+                    "from it. VALUE is a number; or several with commas between them, one for each "
+                    "component (dispersion: for each channel); or, for a table, the name of a file",
+            .python_name = "set"},
+           &ParameterOptions::assignments, "NAME=VALUE"),
        text({.name = "states",
              .value_name = "FILE",
              .help = "prior finite: short for --set states=FILE"},

@@ -51,14 +51,14 @@ bool is_first_rank() { return all_ranks == nullptr || all_ranks->rank() == 0; }
 
 OptionTable<RankOptions> RankOptions::table() {
   return shard_row(
-      "what the ranks share out: the channels of each observation, or the sequences of DATA; the "
-      "result does not depend on it");
+      "what the ranks divide among themselves: the channels of each observation, or the sequences "
+      "of DATA; the result does not depend on it");
 }
 
 OptionTable<RankOptions> RankOptions::table_with_rounds() {
   return shard_row(
-      "what the ranks share out: the channels of each observation, or the sequences of each "
-      "--round; the result does not depend on it");
+      "what the ranks divide among themselves: the channels of each observation, or the sequences "
+      "of each --round; the result does not depend on it");
 }
 
 Ranks* RankOptions::ranks_of_sequences() const {
@@ -77,7 +77,7 @@ void RankOptions::check(const DataOptions& data, const EngineConfig& engine) con
   if (all_ranks == nullptr) return;
   if (data.follow || data.is_pipe()) {
     throw UsageError(fmt::format(
-        "{}: every rank reads the data for itself; expected a file, and not a pipe or --follow",
+        "{}: every rank reads the data by itself; expected a file, not a pipe or --follow",
         data.name));
   }
   if (engine.num_threads > 1) {
@@ -91,7 +91,7 @@ std::unique_ptr<SharedChannels> RankOptions::share(const DataStream& data, bool 
   auto shared = std::make_unique<SharedChannels>(*all_ranks, data.num_channels(), Reducer::kBlock);
   const int at_work = shared->num_at_work();
   if (!quiet && at_work < all_ranks->size()) {
-    say("{} channels are {} of {} channels: {} of {} ranks have work, and the others wait\n",
+    say("{} channels make {} of {} channels: {} of {} ranks have work, and the others wait\n",
         with_commas(data.num_channels()),
         shared->num_blocks() == 1 ? "one block" : fmt::format("{} blocks", shared->num_blocks()),
         with_commas(Reducer::kBlock), at_work, all_ranks->size());
@@ -104,7 +104,7 @@ void RankOptions::share_rounds(Restarts& restarts) const {
   for (Index i = 0; i < restarts.size(); ++i) {
     Session& session = restarts.session(i);
     if (session.config().round == 0) {
-      throw UsageError("--shard sequences needs rounds, whose sequences the ranks share: --round");
+      throw UsageError("--shard sequences divides the sequences of a round; give --round");
     }
     session.run_rounds_by([&session](const SequenceRound& round, const RecordView& rows) {
       return run_shared(session, round, rows);

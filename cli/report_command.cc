@@ -127,7 +127,7 @@ OptionTable<ReportOptions> report_table() {
   for (Option<Options>& row : data) {
     if (!row.is_positional) continue;
     row.is_required = false;
-    row.help = "the stream that the model is shown with; without it, the model alone is shown";
+    row.help = "a stream to show beside the model; without it, the page shows the model alone";
   }
   return joined<Options>({
       {text({.name = "MODEL",
@@ -140,22 +140,22 @@ OptionTable<ReportOptions> report_table() {
           "Output",
           {text({.name = "out",
                  .value_name = "FILE.html",
-                 .help = "the page to write: one file, which needs nothing else",
+                 .help = "the page to write: one file that loads nothing else",
                  .is_required = true},
                 &Options::out, kFileName),
            text({.name = "truth",
                  .value_name = "FILE",
-                 .help = "the true basis (M x K), to be shown beside the one that was found"},
+                 .help = "the true basis (M x K), to show beside the estimate"},
                 &Options::truth, kFileName),
            text({.name = "state",
                  .value_name = "FILE",
-                 .help = "write the numbers of the page as well, as JSON"},
+                 .help = "also write the numbers of the page, as JSON"},
                 &Options::state, kFileName),
-           whole_number({.name = "horizon",
-                         .value_name = "H",
-                         .help = "number of observations ahead that are forecast; 0: a period of "
-                                 "the season, or 24"},
-                        &Options::horizon, 0, 10000),
+           whole_number(
+               {.name = "horizon",
+                .value_name = "H",
+                .help = "number of observations to forecast; 0: one period of the season, or 24"},
+               &Options::horizon, 0, 10000),
            flag({.name = "last", .help = "use the last iterate instead of the average"},
                 &Options::last),
            quiet_option(&Options::quiet, "print no progress line")}),

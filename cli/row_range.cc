@@ -26,15 +26,15 @@ OptionTable<RowOptions> RowOptions::table() {
   using namespace headwater::rows;
   return in_group<RowOptions>(
       "Data",
-      {whole_number({.name = "skip",
-                     .value_name = "N",
-                     .help = "leave out this many observations at the beginning of DATA, as "
-                             "if they were not there"},
-                    &RowOptions::skip, 0, kMostObservations),
+      {whole_number(
+           {.name = "skip",
+            .value_name = "N",
+            .help = "leave out the first N observations of DATA, as if they were not there"},
+           &RowOptions::skip, 0, kMostObservations),
        whole_number({.name = "from",
                      .value_name = "ROW",
-                     .help = "filter from the start, but give results only from this "
-                             "observation of DATA on, counted from 1"},
+                     .help = "filter from the start, but write results only from this observation "
+                             "of DATA on, counted from 1"},
                     &RowOptions::from, 1, kMostObservations)});
 }
 
@@ -59,8 +59,8 @@ void RowRange::finish(bool quiet) {
   deadline_.lift();
   const bool is_empty = filtered() == 0 || !is_wanted();
   if (is_empty && stop_signal() != 0) {
-    throw InputError(fmt::format("{}: stopped by {} before the first observation that was wanted",
-                                 data_.name(), stop_signal_name()));
+    throw InputError(fmt::format("{}: stopped by {} before the first row of results", data_.name(),
+                                 stop_signal_name()));
   }
   if (is_empty) {
     throw InputError(fmt::format("{}: has {} observations; {} {} leaves none", data_.name(),

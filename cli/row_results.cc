@@ -66,6 +66,6 @@ void RowResults::finish(bool quiet) {
   if (ranks_ == nullptr) return;
   if (!waiting_.empty()) exchange();
   if (sequence_ == 0 && ranks_->size() > 1 && !quiet) {
-    say("the data are one sequence: one of {} ranks had all the work\n", ranks_->size());
+    say("the data are one sequence, so one of {} ranks had all the work\n", ranks_->size());
   }
 }

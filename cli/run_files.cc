@@ -93,8 +93,7 @@ void RunFiles::refuse_clash(const File& one, const File& other) {
   const auto identity = identity_of(one.name, stream_of(one));
   if (!identity || identity != identity_of(other.name, stream_of(other))) return;
   throw UsageError(
-      fmt::format("{} {} and {} {} are the same file; every output needs one of its "
-                  "own",
+      fmt::format("{} {} and {} {} are the same file; every output needs a file of its own",
                   one.option, one.name, other.option, other.name));
 }
 

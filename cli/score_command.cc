@@ -194,7 +194,7 @@ Score score_well_enough(ScoreOptions options, const Model& model) {
           kMostParticles,
           static_cast<Index>(static_cast<double>(particles) * std::clamp(factor, 2.0, 16.0)));
       if (!options.quiet) {
-        say("{} particles: standard error {:.3g}, {:.3g} wished for; again with {}\n",
+        say("{} particles: standard error {:.3g}, more than {:.3g}; again with {}\n",
             with_commas(particles), score.standard_error, wish,
             with_commas(options.engine.num_particles));
       }
@@ -206,8 +206,8 @@ Score score_well_enough(ScoreOptions options, const Model& model) {
           "{}\n",
           score.standard_error, with_commas(particles), wish,
           particles < kMostParticles
-              ? "more --particles make it smaller, and --score-error takes as many as it needs"
-              : "--engine fast has none, and a bias instead");
+              ? "more --particles make it smaller; --score-error X takes as many as X needs"
+              : "--engine fast has no such error, but a bias");
     }
     return score;
   }
@@ -235,7 +235,7 @@ void print_text(const Score& score) {
   if (score.has_particles) fmt::print("standard error  {:.3g}\n", score.standard_error);
   if (score.sequences > 1) fmt::print("sequences       {}\n", score.sequences);
   if (score.impossible > 0) {
-    fmt::print("impossible      {} (no state of the model can give them; treated as missing)\n",
+    fmt::print("impossible      {} (no state of the model can produce them; treated as missing)\n",
                score.impossible);
   }
 }
@@ -291,8 +291,8 @@ OptionTable<ScoreOptions> score_table() {
                  .help = "T x M: E[y_t | y_1..t-1]; with a header if channels have names"},
                 &ScoreOptions::predict, kFileName),
            flag({.name = "surprise",
-                 .help = "a second column in --out: the probability of an observation at least as "
-                         "surprising, which is uniform on (0, 1) if the model is right",
+                 .help = "add a second column to --out: the probability of an observation at least "
+                         "as surprising, which is uniform on (0, 1) if the model is right",
                  .python_name = "surprise"},
                 &ScoreOptions::surprise),
            flag({.name = "json", .help = "print the totals as JSON"}, &ScoreOptions::json),
@@ -319,7 +319,7 @@ OptionTable<ScoreOptions> score_table() {
 void add_score(CLI::App& app, Run& run) {
   auto options = std::make_shared<ScoreOptions>();
   CLI::App& command =
-      *app.add_subcommand("score", "how well a model predicts data, one step ahead");
+      *app.add_subcommand("score", "measure how well a model predicts data, one step ahead");
   add_options(command, score_table(), *options);
   command.callback([options, &run] { run = [options] { score_data(*options); }; });
 }

@@ -47,10 +47,10 @@ void print_row(const Row& row) {
 
 const StandardErrors& errors_to_show(const ShowOptions& options, const Model& model) {
   if (model.standard_errors) return *model.standard_errors;
-  throw InputError(fmt::format(
-      "{}: has no standard errors; expected a model of fit --standard-errors, and of a stream that "
-      "is long enough for them",
-      options.model));
+  throw InputError(
+      fmt::format("{}: has no standard errors; expected a model of fit --standard-errors and a "
+                  "stream that is long enough",
+                  options.model));
 }
 
 void print_basis(const ShowOptions& options, const Model& model) {
@@ -71,10 +71,10 @@ const std::vector<Matrix>& profiles_to_show(const ShowOptions& options, const Mo
       std::ranges::all_of(errors, [](const Matrix& of) { return of.size() > 0; })) {
     return errors;
   }
-  throw InputError(fmt::format(
-      "{}: has no standard errors of its profiles; expected profiles that were learned, of periods "
-      "of 400 steps at most, and a stream that is long enough for them",
-      options.model));
+  throw InputError(
+      fmt::format("{}: has no standard errors of its profiles; expected profiles that were "
+                  "learned, periods of at most 400 steps, and a stream that is long enough",
+                  options.model));
 }
 
 void print_profile(const ShowOptions& options, const Model& model) {
@@ -82,7 +82,7 @@ void print_profile(const ShowOptions& options, const Model& model) {
   const std::vector<Matrix>& profiles = profiles_to_show(options, model, season);
   if (options.channel_profile && profiles.empty() && !season.empty()) {
     throw InputError(
-        fmt::format("{}: channels have no season of their own, all gains are 1", options.model));
+        fmt::format("{}: single channels have no gains of their own; all are 1", options.model));
   }
   std::vector<std::string> periods;
   periods.reserve(profiles.size());
@@ -170,10 +170,11 @@ double median(const Matrix& values) {
 
 // The parameters with their standard errors; of many, the median.
 void print_errors(const StandardErrors& errors) {
-  print_words("standard errors ({})\n",
-              errors.is_full ? "all numbers taken together"
-                             : "each channel by itself: too small if activations are "
-                               "poorly known");
+  print_words(
+      "standard errors ({})\n",
+      errors.is_full
+          ? "computed jointly"
+          : "computed for each channel by itself: too small if activations are poorly known");
   for (const auto& [name, value] : errors.robust.parameters) {
     print_words("  {:<12} {:10.4g}{}\n", name, median(value),
                 value.size() > 1 ? fmt::format(", the median of {}", value.size()) : "");
@@ -216,7 +217,7 @@ std::string channel_name(const Model& model, Index m) {
 void print_strongest(const Model& model, const Matrix& basis) {
   constexpr Index kMostChannels = 5;
   const Index shown = std::min(kMostChannels, basis.rows());
-  print_words("strongest channels of each component, and their parts of it\n");
+  print_words("strongest channels of each component, and their shares of it\n");
   std::vector<Index> order(static_cast<std::size_t>(basis.rows()));
   for (Index k = 0; k < basis.cols(); ++k) {
     std::iota(order.begin(), order.end(), 0);
@@ -270,7 +271,7 @@ void print_text(const ShowOptions& options, const Model& model) {
               with_commas(model.observations), to_string(model.method), to_string(model.engine),
               model.log_likelihood);
   if (model.impossible_observations > 0) {
-    print_words("{} of them impossible under the parameters of their time\n",
+    print_words("{} of them impossible under the parameters at their time\n",
                 with_commas(model.impossible_observations));
   }
   if (model.outliers > 0) {
@@ -322,7 +323,8 @@ OptionTable<ShowOptions> show_table() {
             &ShowOptions::model, kFileName)},
       in_group<ShowOptions>(
           "Output",
-          {flag({.name = "json", .help = "print everything but the basis and the trace, as JSON"},
+          {flag({.name = "json",
+                 .help = "print the whole model except the basis and the trace, as JSON"},
                 &ShowOptions::json),
            flag({.name = "basis", .help = "print the basis: M lines of K numbers with 17 digits"},
                 &ShowOptions::basis),
@@ -330,24 +332,25 @@ OptionTable<ShowOptions> show_table() {
                {.name = "profile", .help = "print the profile of the season: K lines of P numbers"},
                &ShowOptions::profile),
            flag({.name = "channel-profile",
-                 .help =
-                     "print the gains that single channels have beside it: M lines of P numbers"},
+                 .help = "print the gains of single channels, which multiply the profile: M lines "
+                         "of P numbers"},
                 &ShowOptions::channel_profile),
            whole_number({.name = "period",
                          .value_name = "P",
                          .help = "which profile, if there are several periods"},
                         &ShowOptions::period, 0, kLongestPeriod),
-           flag({.name = "trace", .help = "print the estimates as they changed: CSV with a header"},
+           flag({.name = "trace",
+                 .help = "print how the estimates changed during the fit: CSV with a header"},
                 &ShowOptions::trace),
-           text(
-               {.name = "compare",
-                .value_name = "FILE",
-                .help = "print the basis beside another one (M x K), columns matched; if FILE is a "
-                        "model, print for each component how similar the nearest one there is"},
-               &ShowOptions::compare, kFileName),
+           text({.name = "compare",
+                 .value_name = "FILE",
+                 .help =
+                     "print the basis beside another one (M x K), columns matched; if FILE is a "
+                     "model, print for each component the cosine with the most similar one there"},
+                &ShowOptions::compare, kFileName),
            flag({.name = "standard-errors",
                  .help =
-                     "with --basis or --profile: print the standard errors of its entries instead"},
+                     "with --basis or --profile: print the standard errors of the entries instead"},
                 &ShowOptions::standard_errors),
            flag({.name = "last", .help = "use the last iterate instead of the average"},
                 &ShowOptions::last)}),

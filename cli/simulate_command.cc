@@ -98,7 +98,7 @@ void simulate(const SimulateOptions& options) {
   CountsConfig counts = options.counts;
   counts.parameters = options.parameters.law_parameters();
   if (counts.law == CountsConfig::kAuto) {
-    throw UsageError("simulate draws from one law; --counts auto is for fit");
+    throw UsageError("simulate needs the name of one law; --counts auto is for fit only");
   }
   Simulator simulator(make_prior(basis.cols(), prior),
                       Emission(basis, make_law(basis.rows(), counts), season_to_use(options)),

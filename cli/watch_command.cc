@@ -99,7 +99,7 @@ void watch_data(const WatchOptions& options) {
   progress.clear();
   report_bad_rows(data, options.quiet);
   if (options.quiet) return;
-  say("{} rows, {} alarms; {:.3g} expected if nothing is unusual\n", with_commas(rows),
+  say("{} rows, {} alarms; {:.3g} false alarms expected if nothing is unusual\n", with_commas(rows),
       with_commas(alarms), static_cast<double>(rows) * options.rate.per_row());
 }
 
@@ -116,16 +116,16 @@ OptionTable<WatchOptions> watch_table() {
           "Output",
           {parsed({.name = "alarms-per",
                    .value_name = "ROWS:N",
-                   .help = "how many false alarms are accepted: N in so many rows. p-values are "
-                           "ranked among those of the rows before, so that the rate holds even if "
-                           "the model is not quite right"},
+                   .help = "accepted rate of false alarms: N in ROWS rows. p-values are ranked "
+                           "among those of earlier rows, so that the rate holds even if the model "
+                           "is not quite right"},
                   &WatchOptions::rate, "ROWS:N"),
            text({.name = "out",
                  .value_name = "FILE",
-                 .help = "where alarms go, one line of JSON each; -: standard output"},
+                 .help = "file for the alarms, one line of JSON each; -: standard output"},
                 &WatchOptions::out, kFileName),
            flag({.name = "every-row",
-                 .help = "a line for every row, which says whether it is an alarm"},
+                 .help = "write a line for every row; it says whether the row is an alarm"},
                 &WatchOptions::every_row),
            flag({.name = "last", .help = "use the last iterate instead of the average"},
                 &WatchOptions::last),
@@ -141,7 +141,7 @@ OptionTable<WatchOptions> watch_table() {
 void add_watch(CLI::App& app, Run& run) {
   auto options = std::make_shared<WatchOptions>();
   CLI::App& command =
-      *app.add_subcommand("watch", "raise an alarm where a stream does not follow its model");
+      *app.add_subcommand("watch", "raise an alarm where a stream deviates from its model");
   add_options(command, watch_table(), *options);
   command.callback([options, &run] { run = [options] { watch_data(*options); }; });
 }

@@ -40,12 +40,12 @@ def example2(workshop):
     return section(
         "Accuracy on Example 2",
         f"{sets} data sets of {length:,} observations (seeds 1 to {sets}), {particles:,} particles. "
-        "\"Best\" is the maximum-likelihood estimate that is told every activation, which is "
+        "\"Best\" is the maximum-likelihood estimate that knows every activation, which is "
         "impossible in practice. The last column is the range over data sets. Rows \"default\" have "
         "the options of a plain fit. They know alpha and start at the truth times exp(.5 normal); if "
         "nothing is known, they start automatically and learn alpha too, from .8 on. In the rows "
-        "\"the record twice\" the fit is given all observations once more after the last: no fit "
-        "does so by itself, and the rows show what is lost by looking at each only once.",
+        "\"the record twice\" the fit gets all observations a second time. No fit does so by itself; "
+        "these rows show what a single pass loses.",
         table(["estimate", "error", "over best", "each over its best"], rows_of(output, 1)),
         output.strip().splitlines()[-1] + ".", commands([line]))
 

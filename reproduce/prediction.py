@@ -141,8 +141,8 @@ def run(workshop):
         "prints it. scikit-learn's NMF and MiniBatchNMF (Kullback-Leibler loss) predict y_t with the "
         "activation that they find for y_t-1. Their intensities are mixed with "
         f"{LEAST:.0%} of the channel's mean, since an intensity of zero would cost infinity. In the "
-        "rows \"tuned\" the share of the mean is the best one for them on the end of the training "
-        "data.\n\n"
+        "rows \"tuned\", the share of the mean is the one that predicts the end of the training data "
+        "best.\n\n"
         "**Hidden channels.** Every second channel is missing from the data to predict. All methods "
         "put an estimate of x_t into the Poisson law; headwater's is E[x_t | channels seen up to t], "
         f"from `headwater apply`. Intensities are mixed with {LEAST:.0%} of the mean.", *parts)

@@ -43,8 +43,8 @@ void end_by(int signal, const sigset_t& mask) {
   const int signal = WTERMSIG(status);
   if (was_asked_to_end) end_by(signal, mask);
   tell(
-      fmt::format("rank {} was ended by signal {} ({}), which ends the job; a checkpoint goes on "
-                  "with --resume, on any number of ranks",
+      fmt::format("rank {} was ended by signal {} ({}), which ends the job; --resume continues a "
+                  "checkpoint, on any number of ranks",
                   rank, signal, strsignal(signal)));
   _exit(EXIT_FAILURE);
 }

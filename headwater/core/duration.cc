@@ -40,13 +40,13 @@ Index steps_of_duration(const std::string& text, double seconds_a_row) {
   const auto seconds = seconds_of_duration(text);
   if (!seconds) {
     throw UsageError(fmt::format(
-        "'{}' is no duration; expected a number and one of s, min, h, d, w, as in 24h", text));
+        "'{}' is not a duration; expected a number and one of s, min, h, d, w, as in 24h", text));
   }
   const double steps = *seconds / seconds_a_row;
   const double whole = std::round(steps);
   if (whole < 1 || whole > 1e15 || std::abs(steps - whole) > kRounding) {
-    throw UsageError(fmt::format("{} is no whole number of rows, which follow each other in {}",
-                                 text, duration_text(seconds_a_row)));
+    throw UsageError(fmt::format("{} is not a whole number of rows, which are {} apart", text,
+                                 duration_text(seconds_a_row)));
   }
   return static_cast<Index>(whole);
 }

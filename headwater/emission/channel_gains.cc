@@ -149,12 +149,12 @@ void PhaseGains::exchange(StateArchive& archive) {
     // Totals are sums of differences, and may end a rounding below 0.
     archive.expect(fits && is_sum(sums.counts) && is_sum(sums.expected) &&
                        sums.total_counts.allFinite() && sums.total_expected.allFinite(),
-                   "gains of channels that are none");
+                   "invalid gains of channels");
   }
   archive.expect(leads_.rows() == channels && leads_.cols() == kWays && leads_.allFinite() &&
                      weights_.rows() == channels && weights_.cols() == kWays && is_sum(weights_) &&
                      std::isfinite(lead_) && std::isfinite(squares_) && squares_ >= 0,
-                 "weights of gains that are none");
+                 "invalid weights of gains");
 }
 
 ChannelGains::ChannelGains(Index num_channels, const std::vector<Index>& periods)

@@ -64,7 +64,7 @@ void Emission::exchange(StateArchive& archive) {
   archive(basis, law_, season_);
   if (!archive.is_reading()) return;
   archive.expect(is_basis(basis), "a basis with an entry that is negative or not finite");
-  archive.expect(season_.num_components() <= basis.cols(), "a profile of another size");
+  archive.expect(season_.num_components() <= basis.cols(), "a profile of the wrong size");
   set_basis(basis);
 }
 

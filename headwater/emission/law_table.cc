@@ -38,21 +38,20 @@ const std::vector<LawInfo>& law_table() {
              NegativeBinomial(one_or_each(arguments, NegativeBinomial::kFirstDispersion)));
        }},
       {NegativeBinomial::kDrifting,
-       "negative binomial counts; each channel has a level that drifts around 1",
+       "negative binomial counts whose channels each have a level that drifts around 1",
        {{"dispersion", "variance of a level, 0 or more; starts at 0.1"},
         {NegativeBinomial::kPersistence,
          "correlation of a level from one observation to the next, in [0, 1); starts at 0.9"}},
        [](const LawArguments& arguments) { return AnyLaw(drifting_levels(arguments)); }},
       {Hurdle::kName,
-       "counts that are mostly 0 or 1: narrower than Poisson's; the mean is (1 - exp(-B x)) "
-       "(1 + excess)",
-       {{Hurdle::kExcess, "mean of a positive count beyond the first, 0 or more; starts at 0.1"}},
+       "counts that are mostly 0 or 1; their mean is (1 - exp(-B x)) (1 + excess)",
+       {{Hurdle::kExcess, "mean of (count - 1) of the positive counts, 0 or more; starts at 0.1"}},
        [](const LawArguments& arguments) {
          return AnyLaw(Hurdle(one_or_each(arguments, Hurdle::kFirstExcess)));
        }},
       {Hurdle::kDrifting,
-       "the same; each channel has a level that drifts around 1",
-       {{Hurdle::kExcess, "mean of a positive count beyond the first, 0 or more; starts at 0.1"},
+       "hurdle counts whose channels each have a level that drifts around 1",
+       {{Hurdle::kExcess, "mean of (count - 1) of the positive counts, 0 or more; starts at 0.1"},
         {"dispersion", "variance of a level, 0 or more; starts at 0.1"},
         {NegativeBinomial::kPersistence,
          "correlation of a level from one observation to the next, in [0, 1); starts at 0.9"}},

@@ -40,7 +40,7 @@ double from_log_odds(double odds) {
 
 void check_levels(StateArchive& archive, const Vector& values, double least) {
   archive.expect(values.allFinite() && (values.array() >= least).all(),
-                 "levels of channels that are none");
+                 "invalid levels of channels");
 }
 
 }  // namespace

@@ -89,11 +89,11 @@ void Season::exchange(StateArchive& archive) {
     archive(profile);
     archive.expect(is_profile(profile) && profile.rows() == num_components() &&
                        profile.cols() <= kLongestPeriod,
-                   "a profile that is none");
+                   "an invalid profile");
   }
   auto channels = static_cast<Index>(channel_profiles_.size());
   archive.count(channels);
-  archive.expect(channels == 0 || channels == count, "profiles of channels that are none");
+  archive.expect(channels == 0 || channels == count, "invalid profiles of channels");
   if (archive.is_reading()) channel_profiles_.assign(static_cast<std::size_t>(channels), Matrix());
   for (std::size_t p = 0; p < channel_profiles_.size(); ++p) {
     const Matrix& gains = channel_profiles_[p];
@@ -101,7 +101,7 @@ void Season::exchange(StateArchive& archive) {
     archive.expect(gains.allFinite() && (gains.array() > 0).all() &&
                        gains.rows() == channel_profiles_[0].rows() &&
                        gains.cols() == profiles_[p].cols(),
-                   "a profile of a channel that is none");
+                   "an invalid profile of a channel");
   }
 }
 

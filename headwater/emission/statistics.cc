@@ -28,7 +28,7 @@ void PhaseSums::exchange(StateArchive& archive) {
   archive(counts, expected, visits, recency);
   archive.expect(is_basis(counts) && is_basis(expected) && visits.allFinite() &&
                      (visits.array() >= 0).all() && recency >= 1 && recency <= 10,
-                 "sums of a phase that are none");
+                 "invalid sums of a phase");
 }
 
 Statistics::Statistics(Index num_channels, Index num_components, Index num_prior_statistics,
@@ -47,12 +47,12 @@ void Statistics::exchange(StateArchive& archive) {
   const bool unseen_fits =
       unseen.size() == 0 || (unseen.rows() == s2.rows() && unseen.cols() == s2.cols());
   archive.expect(s3.size() == num_moves && s4.size() == num_law_statistics && unseen_fits,
-                 "statistics of another size");
+                 "statistics of the wrong size");
   const bool are_finite = std::ranges::all_of(sums(), [](std::span<const double> sum) {
     return Eigen::Map<const Vector>(sum.data(), static_cast<Index>(sum.size())).allFinite();
   });
   archive.expect(are_finite && std::isfinite(squared_weights), "statistics that are not finite");
-  archive.expect(is_count(observations), "a number of observations that is none");
+  archive.expect(is_count(observations), "an invalid number of observations");
 }
 
 void Statistics::discount(double factor) {

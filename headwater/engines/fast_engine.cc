@@ -21,8 +21,8 @@ const AnyPrior& checked(const AnyPrior& prior) {
 void check_fast_reach(const AnyPrior& prior) {
   if (prior.is_affine()) return;
   throw UsageError(
-      fmt::format("prior '{}' has no laws that the fast engine could assume, as log-gaussian, "
-                  "gamma and independent have; use engine {}",
+      fmt::format("prior '{}' has no affine moments, which the fast engine needs (log-gaussian, "
+                  "gamma and independent have them); use engine {}",
                   prior.name(), prior.is_finite() ? "auto" : "particle"));
 }
 

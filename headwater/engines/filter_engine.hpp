@@ -47,7 +47,7 @@ class FilterEngine : public Engine {
 
   void exchange(StateArchive& archive) override {
     archive(filter_, has_new_statistics_, has_untold_, steps_since_new_, position_);
-    archive.expect(position_ >= 0, "a position that is none");
+    archive.expect(position_ >= 0, "an invalid position");
     if (smoother_) smoother_->exchange(archive, filter_);
   }
 

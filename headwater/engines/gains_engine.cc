@@ -99,7 +99,7 @@ void GainsEngine::exchange(StateArchive& archive) {
   engine_->exchange(archive);
   archive(gains_, any_, gains_now_);
   if (!archive.is_reading()) return;
-  archive.expect(gains_now_.allFinite() && (gains_now_.array() > 0).all(), "a gain that is none");
+  archive.expect(gains_now_.allFinite() && (gains_now_.array() > 0).all(), "an invalid gain");
   dispersions_ = dispersions_of(engine_->emission().law());
   now_.reset();
 }

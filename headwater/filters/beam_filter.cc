@@ -240,7 +240,7 @@ void BeamFilter::exchange(StateArchive& archive) {
   exchange_states(archive, *chain_, states_, weights_);
   exchange_states(archive, *chain_, before_, weights_before_);
   if (!archive.is_reading()) return;
-  archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  archive.expect(is_count(static_cast<std::int64_t>(time_)), "an invalid time");
   archive.expect(first_time_ >= 1 && first_time_ <= std::max<std::uint64_t>(time_, 1),
                  "a sequence that begins in the future");
   if (time_ == 0) return;
@@ -251,10 +251,10 @@ void BeamFilter::exchange(StateArchive& archive) {
   bool have_laws = static_cast<Index>(marginals_.size()) == chain_->num_axes();
   for (Index k = 0; have_laws && k < chain_->num_axes(); ++k) have_laws = has_law(k);
   archive.expect(have_laws && is_law(weights_) && (before_.empty() || is_law(weights_before_)),
-                 "probabilities that are none");
+                 "invalid probabilities");
   archive.expect(
       predicted_.size() == emission_.num_columns() && filtered_.size() == emission_.num_columns(),
-      "activations of another size");
+      "activations of the wrong size");
 }
 
 }  // namespace headwater

@@ -101,7 +101,7 @@ void ExactFilter::exchange(StateArchive& archive) {
   exchange_operator(archive, *transition_, transition_);
   if (!archive.is_reading()) return;
   const bool are_laws = !has_started_ || (is_law(predicted_) && is_law(filtered_));
-  archive.expect(is_law(initial_) && are_laws, "probabilities that are none");
+  archive.expect(is_law(initial_) && are_laws, "invalid probabilities");
   forget_likelihoods();
 }
 

@@ -304,7 +304,7 @@ void FastFilter::exchange(StateArchive& archive) {
   archive(prior_, emission_, time_, first_time_, before_, predicted_, filtered_);
   if (!archive.is_reading()) return;
   set_prior(AnyPrior(prior_));
-  archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  archive.expect(is_count(static_cast<std::int64_t>(time_)), "an invalid time");
   archive.expect(first_time_ >= 1 && first_time_ <= std::max<std::uint64_t>(time_, 1),
                  "a sequence that begins in the future");
   const Index components = moments_.slope.size();
@@ -312,8 +312,8 @@ void FastFilter::exchange(StateArchive& archive) {
     return law.mean.size() == components && law.variance.size() == components &&
            law.mean.allFinite() && law.variance.allFinite();
   };
-  archive.expect(time_ == 0 || (is_right(predicted_) && is_right(filtered_)), "a law that is none");
-  archive.expect(!has_moved() || is_right(before_), "a law that is none");
+  archive.expect(time_ == 0 || (is_right(predicted_) && is_right(filtered_)), "an invalid law");
+  archive.expect(!has_moved() || is_right(before_), "an invalid law");
 }
 
 }  // namespace headwater

@@ -68,7 +68,7 @@ void ParticleFilter::exchange(StateArchive& archive) {
   archive(prior_, emission_, time_, first_time_, states_, activations_, ancestors_, log_carried_,
           log_weights_, weights_, log_worth_, bridge_);
   if (!archive.is_reading()) return;
-  archive.expect(is_count(static_cast<std::int64_t>(time_)), "a time that is none");
+  archive.expect(is_count(static_cast<std::int64_t>(time_)), "an invalid time");
   archive.expect(first_time_ >= 1 && first_time_ <= std::max<std::uint64_t>(time_, 1),
                  "a sequence that begins in the future");
   if (time_ == 0) return;  // the particles are nowhere yet
@@ -78,7 +78,7 @@ void ParticleFilter::exchange(StateArchive& archive) {
                  "particles without an ancestor");
   archive.expect(
       is_law(weights_) && is_law(log_carried_.array().exp()) && is_law(log_weights_.array().exp()),
-      "weights that are none");
+      "invalid weights");
 }
 
 bool are_states_of(const AnyPrior& prior, const Matrix& states) {

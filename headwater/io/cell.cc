@@ -74,7 +74,7 @@ std::string describe_trouble(CellTrouble trouble, std::string_view shown, const 
     case CellTrouble::none:
       break;
   }
-  return fmt::format("{} is as it should be", shown);
+  return fmt::format("{} is valid", shown);
 }
 
 std::string quote_text(std::string_view text) {

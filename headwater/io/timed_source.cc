@@ -26,7 +26,8 @@ TimedSource::TimedSource(std::unique_ptr<ObservationSource> rows, std::int64_t m
   if (memory.time.empty()) return;
   const auto time = TimeFormat::parse(memory.time, format_);
   if (!time || !(memory.step >= 0)) {
-    throw InputError(fmt::format("{}: the time before it is none", rows_->position()));
+    throw InputError(
+        fmt::format("{}: the checkpoint has an invalid time of the row before", rows_->position()));
   }
   knows_format_ = true;
   last_ = *time;
@@ -81,7 +82,7 @@ double TimedSource::time_of_row() {
                              : format_.is_calendar() ? "a date and time, as before"
                                                      : "a number, as before";
   if (!time || (knows_format_ && format.is_calendar() != format_.is_calendar())) {
-    throw BadRow(fmt::format("{}: {} is no time of a row; expected {}", rows_->position(),
+    throw BadRow(fmt::format("{}: {} is not a time; expected {}", rows_->position(),
                              quote_text(text), wanted));
   }
   if (!knows_format_) format_ = format;

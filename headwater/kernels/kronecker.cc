@@ -123,13 +123,13 @@ void exchange_operator(StateArchive& archive, const KroneckerOperator& like,
   archive(transitions);
   if (!archive.is_reading()) return;
   archive.expect(static_cast<Index>(transitions.size()) == like.num_axes(),
-                 "a chain of another size");
+                 "a chain of the wrong size");
   for (Index k = 0; k < like.num_axes(); ++k) {
     const Matrix& transition = transitions[static_cast<std::size_t>(k)];
     archive.expect(transition.rows() == like.size(k) && transition.cols() == like.size(k),
-                   "a chain of another size");
+                   "a chain of the wrong size");
     for (Index i = 0; i < transition.rows(); ++i) {
-      archive.expect(is_law(transition.row(i)), "a transition matrix that is none");
+      archive.expect(is_law(transition.row(i)), "an invalid transition matrix");
     }
   }
   value = std::make_shared<const KroneckerOperator>(std::move(transitions));

@@ -27,7 +27,7 @@ void AverageFilter::exchange(StateArchive& archive) {
   archive(scale_);
   archive.expect(scale_.size() <= engine_->emission().num_columns() && scale_.allFinite() &&
                      (scale_.array() > 0).all(),
-                 "a scale that is none");
+                 "an invalid scale");
 }
 
 }  // namespace headwater

@@ -125,9 +125,9 @@ void BlockStatistics::exchange(StateArchive& archive) {
   archive.expect(std::ranges::all_of(batches_, is_right) && before_.allFinite() &&
                      estimate_.allFinite() && is_count(least_observations_) &&
                      is_count(entered_before_),
-                 "blocks of statistics that are none");
+                 "invalid blocks of statistics");
   archive.expect(std::ranges::all_of(waiting_, [](double w) { return w >= 0 && w <= 1; }),
-                 "a weight that is none");
+                 "an invalid weight");
 }
 
 bool BlockStatistics::fits(const Statistics& statistics, Index estimate_size) const {

@@ -67,7 +67,7 @@ void BasisExpectation::exchange(StateArchive& archive) {
   archive.expect(std::isfinite(counts) && counts >= 0 && channels.allFinite() &&
                      columns.allFinite() && (channels.array() > 0).all() &&
                      (columns.array() > 0).all(),
-                 "an expectation of the basis that is none");
+                 "an invalid expectation of the basis");
 }
 
 void MStepOptions::drop_weak_priors() {
@@ -93,7 +93,7 @@ MStep::MStep(MStepOptions options, const Matrix& starting_basis, const AnyPrior&
 void MStep::exchange(StateArchive& archive) {
   archive(channel_scale_, options_.expectation);
   archive.expect((channel_scale_.array() > 0).all() && channel_scale_.allFinite(),
-                 "a scale of the channels that is none");
+                 "an invalid scale of the channels");
 }
 
 bool MStep::fits(const Matrix& basis) const {

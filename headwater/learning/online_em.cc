@@ -30,22 +30,23 @@ void OnlineEm::exchange(StateArchive& archive) {
   if (options_.keep_blocks) archive(blocks_);
   engine_->exchange(archive);
   if (!archive.is_reading()) return;
-  archive.expect(m_step_.fits(estimate_.basis), "an M-step of another size");
+  archive.expect(m_step_.fits(estimate_.basis), "an M-step of the wrong size");
   learn_prior_ = m_step_.learns(estimate_.prior);
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(lost_mass_),
                  "a log-likelihood that is not finite");
   const std::int64_t counts[] = {next_curvature_, observations_, clock_,       impossible_,
                                  m_steps_,        revivals_,     next_revival_};
-  archive.expect(std::ranges::all_of(counts, is_count), "a number of steps that is none");
+  archive.expect(std::ranges::all_of(counts, is_count), "an invalid number of steps");
   const Matrix& basis = estimate_.basis;
   const bool may_be_longer = m_steps_ < next_curvature_;  // or else it is measured anew
-  archive.expect(!may_be_longer || curvature_.fits(basis), "a curvature of another size");
+  archive.expect(!may_be_longer || curvature_.fits(basis), "a curvature of the wrong size");
   const Statistics& sums = engine_->statistics();
   const Index fewest = sums.s1.size() + sums.s2.size() + sums.s3.size() + sums.s4.size();
   if (options_.keep_blocks) {
-    archive.expect(blocks_.fits(sums, EstimateLayout(estimate_).size), "blocks of another size");
+    archive.expect(blocks_.fits(sums, EstimateLayout(estimate_).size), "blocks of the wrong size");
   }
-  archive.expect(average_.has_lengths(fewest, fewest + sums.s2.size()), "averages of another size");
+  archive.expect(average_.has_lengths(fewest, fewest + sums.s2.size()),
+                 "averages of the wrong size");
 }
 
 StepReport OnlineEm::update(const Observation& y, const BeforeMStep& before_m_step) {

@@ -53,7 +53,7 @@ void RoundSums::News::exchange(StateArchive& archive) {
   archive(observations, impossible, first_impossible, log_likelihood, health);
   archive.expect(is_count(observations) && is_count(impossible) && is_count(first_impossible) &&
                      std::isfinite(log_likelihood),
-                 "sums of a round that are none");
+                 "invalid sums of a round");
 }
 
 void RoundSums::set_means(const Statistics& means, std::int64_t num_observations) {
@@ -137,7 +137,7 @@ void RoundSums::exchange(StateArchive& archive) {
                      std::isfinite(log_likelihood) && std::isfinite(lost_mass) &&
                      (s.unseen.size() == 0 ||
                       (s.unseen.rows() == s.s2.rows() && s.unseen.cols() == s.s2.cols())),
-                 "sums of a round that are none");
+                 "invalid sums of a round");
 }
 
 }  // namespace headwater

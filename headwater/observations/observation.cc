@@ -213,7 +213,7 @@ void Observation::exchange(StateArchive& archive) {
       std::ranges::all_of(exposures_, is_exposure_in_range) &&
       (dispersions_.empty() || static_cast<Index>(dispersions_.size()) == num_channels_) &&
       std::ranges::all_of(dispersions_, [](double phi) { return phi >= 0 && std::isfinite(phi); });
-  if (!is_valid) throw InputError("the saved state has an observation that is none");
+  if (!is_valid) throw InputError("the saved state has an invalid observation");
   num_missing_ = std::ranges::count(exposures_, 0.0);
 }
 

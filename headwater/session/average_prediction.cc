@@ -42,8 +42,7 @@ bool AveragePrediction::is_in_vain() const {
 
 void AveragePrediction::exchange(StateArchive& archive) {
   archive(filter_, compared_, gain_, variance_, leads_);
-  archive.expect(is_count(compared_) && std::isfinite(gain_) && variance_ >= 0,
-                 "a gain that is none");
+  archive.expect(is_count(compared_) && std::isfinite(gain_) && variance_ >= 0, "an invalid gain");
 }
 
 void AverageTrials::end_in_vain(std::int64_t observations) {

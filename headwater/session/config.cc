@@ -63,9 +63,10 @@ void Config::validate() const {
     }
   }
   if (round > 0 && (paper_exact || method == Method::kBatch)) {
-    throw UsageError(fmt::format("a round cannot go with {}",
-                                 paper_exact ? "paper-exact, which has an M-step an observation"
-                                             : "method batch, which takes all sequences at once"));
+    throw UsageError(fmt::format("round cannot go with {}",
+                                 paper_exact
+                                     ? "paper-exact, which makes an M-step at each observation"
+                                     : "method batch, which takes all sequences at once"));
   }
   if (prior.name == PriorConfig::kAuto) {
     const char* const without = paper_exact                ? "paper-exact"
@@ -73,12 +74,12 @@ void Config::validate() const {
                                 : init == Init::kRandom    ? "init random"
                                                            : nullptr;
     if (without != nullptr) {
-      throw UsageError(fmt::format(
-          "prior auto is decided by the search for a start; there is none with {}", without));
+      throw UsageError(
+          fmt::format("prior auto needs the search for a start, which {} leaves out", without));
     }
   }
   if (m_step.hold_basis && initial_basis.size() == 0) {
-    throw UsageError("hold basis needs the basis that is to be held; give it with init");
+    throw UsageError("hold basis needs a basis to hold; give one with init");
   }
   if (!(m_step.transition_floor >= 0 && m_step.transition_floor < 0.5)) {
     throw UsageError(fmt::format("transition-floor is {}; expected a number in [0, 0.5)",

@@ -64,7 +64,7 @@ EngineChoice choose_engine(const Config& config, const AnyPrior& prior, Index nu
     // The exact engine is taken even where another one has the smoother, so that it is said that it
     // does not go together; a beam or the fast engine gives way to particles.
     const bool gives_way = engine.kind != EngineKind::kExact && !supports(engine, config);
-    if (gives_way) return {EngineKind::kParticle, "only particles have the smoother asked for"};
+    if (gives_way) return {EngineKind::kParticle, "only particles support this smoother"};
     return {engine.kind, *reason};
   }
   return {EngineKind::kParticle, ""};

@@ -139,9 +139,9 @@ void accept_every_prior(const AnyPrior&) {}
 
 std::optional<std::string> why_particle(const AnyPrior& prior, Index num_channels) {
   if (!prior.is_affine()) {
-    return fmt::format("prior '{}' is one for particles alone", prior.name());
+    return fmt::format("no other engine can handle prior '{}'", prior.name());
   }
-  return fmt::format("{} components of {} channels are within reach of particles",
+  return fmt::format("{} components of {} channels are few enough for particles",
                      prior.num_components(), num_channels);
 }
 
@@ -233,7 +233,7 @@ const std::vector<EngineInfo>& engine_table() {
        exact_cost},
       {EngineKind::kBeam,
        "beam",
-       "those states of a large finite prior that matter",
+       "the most probable states of a large finite prior",
        check_beam_reach,
        why_beam,
        {S::kLag},
@@ -245,7 +245,7 @@ const std::vector<EngineInfo>& engine_table() {
        beam_cost},
       {EngineKind::kFast,
        "fast",
-       "a product of normal or gamma laws, for priors with affine moments",
+       "a normal or gamma approximation, for priors with affine moments",
        check_fast_reach,
        why_fast,
        {S::kLag},

@@ -107,7 +107,7 @@ void Session::Fit::update(const Observation& y) {
 
 void Session::Fit::exchange(StateArchive& archive) {
   if (config_.method == Method::kBatch) {
-    throw UsageError("batch EM keeps the whole record; only online fits can be put away");
+    throw UsageError("method batch cannot be saved in the middle; only online fits can");
   }
   if (is_torn_) throw UsageError("the fit was interrupted in the middle of an observation");
   archive.count(num_channels_);
@@ -116,31 +116,31 @@ void Session::Fit::exchange(StateArchive& archive) {
           last_look_);
   archive(log_likelihood_, impossible_, length_of_start_, observations_after_start_,
           log_likelihood_after_start_, health_, trace_, names_, against_mean_);
-  archive.expect(position_ >= -1, "a position that is none");
+  archive.expect(position_ >= -1, "an invalid position");
   archive(is_continued_, begins_anew_, is_after_search_, even_beginning_, grows_from_);
   archive.expect(is_count(even_beginning_) && is_count(grows_from_),
-                 "step sizes that begin in no way");
+                 "step sizes that begin in an unknown way");
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&
                      num_taken_in_ >= 0 && num_taken_in_ <= held_back_.size() && climbed_ >= 0 &&
                      climbed_ <= observations_ && is_count(impossible_),
-                 "a number of observations that is none");
+                 "an invalid number of observations");
   archive.expect(names_.empty() || num_channels_ == 0 || std::ssize(names_) == num_channels_,
                  "names of other channels");
   archive.expect(against_mean_.num_channels() == 0 || against_mean_.num_channels() == num_channels_,
                  "means of other channels");
   archive.expect(held_back_.empty() || held_back_.num_channels() == num_channels_,
-                 "observations of another length");
+                 "observations of the wrong length");
   archive.expect(looked_at_.empty() || (looked_at_.num_channels() == num_channels_ &&
                                         looked_at_.size() == observations_),
                  "observations that were not seen");
-  archive.expect(is_count(last_look_), "a number of observations that is none");
+  archive.expect(is_count(last_look_), "an invalid number of observations");
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(log_likelihood_after_start_),
                  "a log-likelihood that is not finite");
   for (std::optional<Contender>* contender : {&leader_, &rival_}) {
     std::string prior = (*contender ? prior_of(**contender) : provisional_prior()).name();
     if (chooses_prior()) archive(prior);
     archive.expect(std::ranges::find(priors_, prior, &AnyPrior::name) != priors_.end(),
-                   "a prior that is not to choose from");
+                   "a prior that is not among those to choose from");
     exchange_contender(archive, *contender, start_prior(prior));
     if (*contender) (*contender)->exchange_average(archive);
   }
@@ -148,7 +148,7 @@ void Session::Fit::exchange(StateArchive& archive) {
   exchange_rounds(archive);
   if (leader_) {
     archive.expect(trace_.has_length(trace_values(leader_->learner.last()).size()),
-                   "a trace of another length");
+                   "a trace of the wrong length");
   }
 }
 
@@ -170,7 +170,7 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
   bool remembers = contender && contender->report.memory.is_long;
   archive(waits_for, remembers, law, periods);
   archive.expect(is_count(waits_for) || waits_for == Contender::kNever,
-                 "a number of observations that is none");
+                 "an invalid number of observations");
   if (!contender) {
     Estimate blank = blank_estimate(archive, num_channels_, prior, law, periods);
     auto engine = is_between_rounds()
@@ -197,7 +197,7 @@ Estimate Session::Fit::blank_estimate(const StateArchive& archive, Index num_cha
       std::ssize(periods) <= kMostPeriods &&
           std::ranges::all_of(periods,
                               [](Index period) { return period >= 2 && period <= kLongestPeriod; }),
-      "a period that is none");
+      "an invalid period");
   CountsConfig counts = config_.counts;
   counts.law = law;
   counts.parameters.clear();

@@ -214,15 +214,15 @@ void Session::Fit::exchange_past(StateArchive& archive) {
           even_beginning_, grows_from_, interval);
   if (is_by_rounds()) {
     archive(sequences_);
-    archive.expect(is_count(sequences_), "a number of sequences that is none");
+    archive.expect(is_count(sequences_), "an invalid number of sequences");
   }
   archive.expect(is_count(observations_) && is_count(impossible_) && is_count(length_of_start_) &&
                      is_count(observations_after_start_) && is_count(even_beginning_) &&
                      is_count(grows_from_),
-                 "a number of observations that is none");
+                 "an invalid number of observations");
   archive.expect(std::isfinite(log_likelihood_) && std::isfinite(log_likelihood_after_start_),
                  "a log-likelihood that is not finite");
-  archive.expect(position_ >= -1, "a position that is none");
+  archive.expect(position_ >= -1, "an invalid position");
   archive.expect(interval > 0 && interval <= kMostObservations, "a trace without an interval");
   if (archive.is_reading()) {
     trace_.take_up({}, interval);

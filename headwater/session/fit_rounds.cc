@@ -61,7 +61,7 @@ SequenceRound Session::Fit::round_of(const std::string& bytes) const {
   archive.expect_end();
   archive.expect(
       is_count(state->first) && is_count(state->observations) && is_count(state->num_reported),
-      "a round that is none");
+      "an invalid round");
   return SequenceRound(std::move(state));
 }
 
@@ -129,7 +129,7 @@ void Session::Fit::begin_rounds() {
 
 void Session::Fit::add_by_rounds(const Observation& y) {
   if (is_driven_) {
-    throw UsageError("the sequences of this fit come with the statistics of their rounds");
+    throw UsageError("this fit takes its sequences from the statistics of their rounds");
   }
   if (!leader_ && held_back_.empty()) begin();
   held_back_.add(y);
@@ -372,12 +372,12 @@ void Session::Fit::exchange_rounds(StateArchive& archive) {
   archive.count(num_told_);
   archive(last_round_.weight, last_round_.updated, last_round_.revived);
   archive.expect(is_count(sequences_) && is_count(num_reported_) && is_count(reported_),
-                 "a number of sequences that is none");
+                 "an invalid number of sequences");
   archive.expect(untold_.size() == std::ssize(untold_rows_) && num_told_ <= untold_.size() &&
                      (untold_.empty() || untold_.num_channels() == num_channels_),
                  "observations of a round that have no report");
   archive.expect(told_activation_.size() == 0 || told_activation_.size() >= config_.num_components,
-                 "activations of another number");
+                 "activations of the wrong number");
 }
 
 }  // namespace headwater

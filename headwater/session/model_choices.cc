@@ -47,7 +47,7 @@ std::vector<ComponentScore> read_choice(const Hdf5Contents& file) {
   for (Index i = 0; i < components.size(); ++i) {
     if (!(components[i] >= 1 && components[i] <= static_cast<double>(kMostComponents))) {
       throw InputError(
-          fmt::format("{}/components: {} is no number of components", group, components[i]));
+          fmt::format("{}/components: {} is not a number of components", group, components[i]));
     }
     table.push_back(
         {static_cast<Index>(components[i]), score[i], standard_error[i], chosen[i] != 0});
@@ -115,7 +115,7 @@ Stability read_stability(const Hdf5Contents& file, Index num_components) {
   }
   for (const double count : found) {
     if (!(count >= 1 && count <= static_cast<double>(stability.restarts))) {
-      throw InputError(fmt::format("{}/found: {} is no number of restarts from 1 to {}", group,
+      throw InputError(fmt::format("{}/found: {} is not a number of restarts from 1 to {}", group,
                                    count, stability.restarts));
     }
     stability.found.push_back(static_cast<Index>(count));

@@ -46,8 +46,8 @@ ErrorsOfEstimate read_errors_of(const Hdf5Contents& file, const std::string& gro
     const Matrix& found = errors.profiles.back();
     if (found.size() == 0) continue;
     if (found.rows() != profile.rows() || found.cols() != profile.cols() || !is_basis(found)) {
-      throw InputError(fmt::format("{} is no table of {}x{} standard errors", name, profile.rows(),
-                                   profile.cols()));
+      throw InputError(fmt::format("{} is not a table of {}x{} standard errors", name,
+                                   profile.rows(), profile.cols()));
     }
   }
   return errors;

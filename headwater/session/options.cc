@@ -17,15 +17,15 @@ constexpr auto kCheckpoints = Recorded::kCheckpoints;
 
 // A name, or a matrix that the faces bring along.
 Option<Config> init_option() {
-  Option<Config> row = choice(
-      {.name = "init",
-       .help = "start of the basis; auto: try several starts on the first observations, "
-               "after 50, 200, ... and for good after 1,000 to 4,000, and take what predicts best; "
-               "random: entries drawn at random and scaled to the first 100 observations",
-       .recorded = kModels},
-      &Config::init, init_choices());
-  row.kind = ChoiceOrTable{names_of(init_choices()),
-                           "the M x K basis itself (a file; in Python an array)"};
+  Option<Config> row =
+      choice({.name = "init",
+              .help = "how the basis starts; auto: searches after 50, 200, ... observations, and a "
+                      "last one after 1,000 to 4,000, fit several starts to the observations so "
+                      "far, and the best start is taken; random: entries drawn at random and "
+                      "scaled to the first 100 observations",
+              .recorded = kModels},
+             &Config::init, init_choices());
+  row.kind = ChoiceOrTable{names_of(init_choices()), "an M x K basis (a file; in Python an array)"};
   row.get = [by_name = row.get](const Config& config) {
     return config.initial_basis.size() > 0 ? std::string("given") : by_name(config);
   };
@@ -35,13 +35,13 @@ Option<Config> init_option() {
 
 // The basis is held like a parameter, by its name.
 Option<MStepOptions> hold_option() {
-  Option<MStepOptions> row = names(
-      {.name = "hold",
-       .help = "parameters that keep their starting values; 'basis' keeps the basis, which "
-               "init must then give, 'profile' the season's flat profiles, and 'channel_profile' "
-               "those of the single channels",
-       .recorded = kModels},
-      &MStepOptions::held_parameters, "the name of a parameter, or basis");
+  Option<MStepOptions> row =
+      names({.name = "hold",
+             .help = "a parameter that keeps its starting value; 'basis': the basis that init "
+                     "gives; 'profile': all profiles of a season stay flat; 'channel_profile': "
+                     "those of single channels do",
+             .recorded = kModels},
+            &MStepOptions::held_parameters, "the name of a parameter, or basis");
   row.get = [parameters = row.get](const MStepOptions& options) {
     const std::string held = parameters(options);
     if (!options.hold_basis) return held;
@@ -56,26 +56,26 @@ Option<MStepOptions> hold_option() {
 }
 
 Option<MStepOptions> scale_option() {
-  return choice({.name = "scale-in",
-                 .help = "where the scale of unbounded activations is learned; auto: in the "
-                         "columns of the basis and in the prior at once; basis: in the columns "
-                         "alone, which is slow",
-                 .recorded = kModels},
-                &MStepOptions::scale, scale_choices());
+  return choice(
+      {.name = "scale-in",
+       .help = "where the scale of unbounded activations is learned; auto: in the columns of the "
+               "basis and in the prior; basis: in the columns alone, which is slower",
+       .recorded = kModels},
+      &MStepOptions::scale, scale_choices());
 }
 
 OptionTable<MStepOptions> weak_prior_options() {
   return {
       real_number(
           {.name = "basis-shape",
-           .help = "shape of the Gamma prior on the entries of the basis; at the defaults of "
-                   "basis-shape and basis-rate, the search for a start may find a stronger "
-                   "one",
+           .help =
+               "shape of the Gamma prior on the entries of the basis; if basis-shape and "
+               "basis-rate have their defaults, the search for a start may choose a stronger prior",
            .recorded = kModels},
           &MStepOptions::basis_shape, closed(1, 1e6)),
       real_number({.name = "basis-rate",
-                   .help = "rate of the Gamma prior on the entries of the basis, in units of one "
-                           "over the channel's mean entry",
+                   .help = "rate of the Gamma prior on the entries of the basis, as a multiple of "
+                           "1 / the channel's mean entry",
                    .recorded = kModels},
                   &MStepOptions::basis_rate, closed(0, 1e6)),
       real_number({.name = "basis-floor",
@@ -95,10 +95,10 @@ Option<SeasonConfig> period_option() {
   return make_row<SeasonConfig>(
       {.name = "period",
        .value_name = "P",
-       .help = "the counts have a season of P observations: each component has a profile of P "
-               "gains, which are learned, and so has each channel beside that, where it predicts "
-               "better; repeat it for a second season; with time-column, P may be a duration: 24h, "
-               "7d; auto: the start looks for one",
+       .help = "length of a season in observations, or with time-column as a duration: 24h, 7d; "
+               "each component learns a profile of P gains, and each channel further gains if "
+               "these predict better; may be given several times: profiles multiply; auto: the "
+               "search for a start looks for periods",
        .recorded = kModels},
       NameList{"a number of observations from 2 to 100000, a duration such as 24h, or auto"},
       [](const SeasonConfig& season) {
@@ -137,14 +137,14 @@ OptionTable<Config> model_options() {
       init_option(),
       whole_number({.name = "start-on",
                     .value_name = "N",
-                    .help = "the start looks at no more than the first N observations; 0: as many "
-                            "as it wants, see init",
+                    .help = "the search for a start uses at most the first N observations; 0: as "
+                            "many as it needs, see init",
                     .recorded = kModels},
                    &Config::start_on, 0, kMostObservations),
       within(&Config::prior, *find_by_name(prior_options(), "per-component")),
       within(&Config::m_step, hold_option()),
       flag({.name = "background",
-            .help = "one more component that is always on, reported apart from the others",
+            .help = "add a component that is always on; it is reported apart from the others",
             .recorded = kModels},
            &Config::background),
   };
@@ -179,22 +179,22 @@ OptionTable<Config> smoothing_options() {
              &Config::smoother, smoother_choices()),
       whole_number({.name = "lag",
                     .value_name = "L",
-                    .help = "later observations in the window of the smoother; 0: engine exact "
-                            "takes what window-tolerance asks for, engine particle takes 5 for "
-                            "smoother lag, 50 for paris and 20 for forward",
+                    .help = "number of later observations in the smoother's window; 0: for engine "
+                            "exact, as window-tolerance says; for engine particle, 5 with smoother "
+                            "lag, 50 with paris, 20 with forward",
                     .recorded = kModels},
                    &Config::lag, 0, 1'000'000),
-      real_number({.name = "window-tolerance",
-                   .help = "with lag 0, the window is long enough that no more than this fraction "
-                           "of a difference in the state survives it; at most 200 observations",
-                   .recorded = kModels},
-                  &Config::window_tolerance, open(0, 1)),
-      whole_number(
-          {.name = "block",
-           .help = "observations between two M-steps; 0: a 32nd of those so far, at least 16 "
-                   "(1 where levels drift) and at most 64",
+      real_number(
+          {.name = "window-tolerance",
+           .help = "with lag 0 and engine exact, the window is so long that at most this fraction "
+                   "of a difference in the state survives it; at most 200 observations",
            .recorded = kModels},
-          &Config::block, 0, 1'000'000),
+          &Config::window_tolerance, open(0, 1)),
+      whole_number({.name = "block",
+                    .help = "observations between two M-steps; 0: a 32nd of those so far, at least "
+                            "16 (1 if levels drift) and at most 64",
+                    .recorded = kModels},
+                   &Config::block, 0, 1'000'000),
       flag({.name = "paper-exact",
             .help = "statistics and M-step exactly as the paper prints them: no weak priors, no "
                     "floors, no window",
@@ -206,27 +206,25 @@ OptionTable<Config> smoothing_options() {
 
 OptionTable<Config> schedule_options() {
   return {
-      whole_number(
-          {.name = "round",
-           .value_name = "G",
-           .help = "fit by rounds, for streams of many sequences: G sequences are filtered "
-                   "and smoothed from the same parameters, on all threads, and one M-step "
-                   "follows; 0: M-steps come within sequences, as block says",
-           .recorded = kModels},
-          &Config::round, 0, 1'000'000),
+      whole_number({.name = "round",
+                    .value_name = "G",
+                    .help = "fit by rounds, for data of many sequences: G sequences are filtered "
+                            "and smoothed from the same parameters, on all threads, and one M-step "
+                            "follows; 0: no rounds, M-steps as block says",
+                    .recorded = kModels},
+                   &Config::round, 0, 1'000'000),
       parsed(
           {.name = "step",
            .value_name = "auto|power:A|constant:G",
-           .help = "weight of observation t in the running averages; power:A is t^-A with A in "
-                   "(0.5, 1]; constant:G, with G in (0, 1), is G, or t^-0.6 while that is larger, "
-                   "and follows a basis that drifts; auto: "
-                   "power:0.7, or after a random start power:0.6",
+           .help = "weight of observation t in the running averages; power:A: t^-A, with A in "
+                   "(0.5, 1]; constant:G: G, or t^-0.6 while that is larger, with G in (0, 1), for "
+                   "a basis that changes; auto: power:0.7, or after a random start power:0.6",
            .recorded = kModels},
           &Config::step_size, "auto, power:A or constant:G"),
       whole_number({.name = "burn-in",
                     .value_name = "T",
-                    .help = "observations before the first M-step; 0: 100, or the length of the "
-                            "start's buffer after an automatic start",
+                    .help = "observations before the first M-step; 0: 100, or after an automatic "
+                            "start as many as its search used",
                     .recorded = kModels},
                    &Config::burn_in, 0, kMostObservations),
       choice({.name = "average",
@@ -244,7 +242,7 @@ OptionTable<Config> batch_options() {
           &Config::iterations, 1, 1'000'000'000),
       real_number({.name = "tolerance",
                    .help = "method batch stops when an iteration improves the log-likelihood by "
-                           "less than this fraction; 0: it makes all iterations",
+                           "less than this fraction; 0: it runs all iterations",
                    .recorded = kModels},
                   &Config::tolerance, half_open(0, 1)),
   };
@@ -260,14 +258,15 @@ OptionTable<Config> run_options() {
           &Config::restarts, 1, 1000),
       seed_option(&Config::seed),
       choice({.name = "outliers",
-              .help = "an observation with a count that is ten times the largest before it in its "
-                      "channel, and improbable beyond reason; skip: it is treated as missing, and "
-                      "counted, but not the fifth in a row; keep: it is learned from as any other",
+              .help = "what happens to an observation with a count that is ten times the largest "
+                      "so far in its channel and practically impossible under the law of the "
+                      "counts; skip: it is treated as missing and counted, except the fifth in a "
+                      "row and those after it; keep: it is learned from",
               .recorded = kModels},
              &Config::outliers, outlier_choices()),
       flag({.name = "standard-errors",
-            .help = "how sure the estimate is: standard errors of the basis, of the prior's "
-                    "parameters and of the dispersion, in the model",
+            .help = "add standard errors of the basis, of the prior's parameters and of the "
+                    "dispersion to the model",
             .recorded = kModels},
            &Config::standard_errors),
       flag({.name = "strict",
@@ -275,12 +274,13 @@ OptionTable<Config> run_options() {
                     "parameters, instead of treating it as missing",
             .recorded = kCheckpoints},
            &Config::strict),
-      whole_number({.name = "trace-every",
-                    .help = "observations (method batch: iterations) between two rows of the "
-                            "trace; 0: as many as give 128 to 256 rows for a stream, and every "
-                            "iteration for method batch",
-                    .recorded = kCheckpoints},
-                   &Config::trace_every, 0, kMostObservations),
+      whole_number(
+          {.name = "trace-every",
+           .help =
+               "observations (method batch: iterations) between two rows of the trace; 0: every "
+               "iteration of method batch; for a stream, as many as lead to 128 to 256 rows",
+           .recorded = kCheckpoints},
+          &Config::trace_every, 0, kMostObservations),
   };
 }
 
@@ -291,14 +291,14 @@ const OptionTable<PriorConfig>& prior_options() {
       "Model",
       {text({.name = "prior",
              .value_name = "NAME",
-             .help = "law of the activations, by its name in the list of priors; auto (fit): "
-                     "the one that best predicts held-out observations of the search for "
-                     "a start, each with the law of the counts that it needs",
+             .help = "the prior: the law of the activations, by its name in the list of priors; "
+                     "auto (fit): the prior that best predicts held-out observations in the search "
+                     "for a start, each with the law of the counts that suits it",
              .is_required = true,
              .recorded = kCheckpoints},
             &PriorConfig::name, "the name of a prior"),
        flag({.name = "per-component",
-             .help = "each component has parameters of its own, instead of shared ones",
+             .help = "each component has its own parameters of the prior; otherwise all share them",
              .recorded = kModels},
             &PriorConfig::per_component)}));
   return table;
@@ -310,17 +310,16 @@ const OptionTable<CountsConfig>& counts_options() {
       {choice({.name = "counts",
                .help = "law of the counts around their means; poisson: the variance is the mean; "
                        "negative-binomial: the variance is mean + dispersion mean^2; drifting: "
-                       "besides, each channel has a level that drifts around 1; hurdle: for counts "
-                       "that are mostly 0 or 1, 0 as often as under poisson, but rarely above 1; "
-                       "drifting-hurdle: the same with levels that drift; auto: the one that "
-                       "better predicts held-out observations of the search for a start, "
-                       "poisson where there is no search",
+                       "each channel also has a level that drifts around 1; hurdle: for counts "
+                       "that are mostly 0 or 1: 0 is as frequent as under poisson, and numbers "
+                       "above 1 are rarer; drifting-hurdle: hurdle, and each channel has a level "
+                       "that drifts around 1; auto: the law that best predicts held-out "
+                       "observations in the search for a start, or poisson without a search",
                .recorded = kModels},
               &CountsConfig::law, law_choices()),
        choice({.name = "dispersion",
-               .help =
-                   "whether each channel has a dispersion (and an excess) of its own, or all share "
-                   "one",
+               .help = "channel: each channel has its own dispersion (and excess); shared: all "
+                       "channels share one",
                .recorded = kModels},
               &CountsConfig::dispersion, dispersion_choices())}));
   return table;
@@ -349,13 +348,12 @@ const OptionTable<EngineConfig>& engine_options() {
                     "size of the basis",
             .recorded = kModels},
            &EngineConfig::kind, engine_choices()),
-       choice(
-           {.name = "proposal",
-            .help = "how particles move; prior: by the prior alone; guided: by the prior and the "
-                    "observation; auto: guided where there are many channels and components, and "
-                    "from where too few particles carry the weight",
-            .recorded = kModels},
-           &EngineConfig::proposal, proposal_choices()),
+       choice({.name = "proposal",
+               .help = "how particles move; prior: by the prior alone; guided: by the prior and "
+                       "the observation; auto: guided if there are many channels and components, "
+                       "or as soon as too few particles carry the weight",
+               .recorded = kModels},
+              &EngineConfig::proposal, proposal_choices()),
        whole_number({.name = "particles",
                      .help = "number of particles of engine particle",
                      .python_name = "num_particles",

@@ -50,7 +50,7 @@ void PValueRanks::exchange(StateArchive& archive) {
   archive.expect(scores.size() >= num_standing_in_ && scores.size() <= most + 1 && left >= 0 &&
                      left <= static_cast<Index>(num_standing_in_) &&
                      std::ranges::all_of(scores, [](double x) { return x >= 0 && x < 1e3; }),
-                 "p-values that are none");
+                 "invalid p-values");
   num_left_ = static_cast<std::size_t>(left);
   window_.assign(scores.begin(), scores.end());
   sorted_ = std::move(scores);

@@ -71,7 +71,7 @@ void PairedScores::exchange(StateArchive& archive) {
   archive.expect(full_ >= 0 && full_ < kMostBatches && filled_ >= 0 && length_ >= 1 &&
                      filled_ < length_ && is_count(length_) && is_count(observations_) &&
                      is_count(left_out_) && sums_.allFinite(),
-                 "batches of scores that are none");
+                 "invalid batches of scores");
 }
 
 }  // namespace headwater

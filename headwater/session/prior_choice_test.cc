@@ -215,21 +215,21 @@ TEST(AutoPrior, RefusesWhatOnlySomePriorsHave) {
   Config config = auto_config();
   config.prior.parameters = {scalar_parameter("shape", 2)};
   EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(HasSubstr(
-                                   "'shape' is a parameter of gamma and independent and of no "
-                                   "other prior; prior auto chooses between several")));
+                                   "'shape' is a parameter of gamma and independent only, and "
+                                   "prior auto chooses among several priors")));
   config = auto_config();
   config.m_step.held_parameters = {"stay_on"};
-  EXPECT_THAT(refusal(config),
-              ThrowsMessage<UsageError>(HasSubstr("of basis-selection and of no")));
+  EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(HasSubstr("of basis-selection only")));
   config.m_step.held_parameters = {"nonsense"};
   EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>("no prior has a parameter 'nonsense'"));
   config = auto_config();
   config.init = Init::kRandom;
-  EXPECT_THAT(refusal(config),
-              ThrowsMessage<UsageError>(HasSubstr("search for a start; there is none with init")));
+  EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(
+                                   HasSubstr("search for a start, which init random leaves out")));
   config = auto_config();
   config.paper_exact = true;
-  EXPECT_THAT(refusal(config), ThrowsMessage<UsageError>(HasSubstr("none with paper-exact")));
+  EXPECT_THAT(refusal(config),
+              ThrowsMessage<UsageError>(HasSubstr("which paper-exact leaves out")));
   config = auto_config();
   config.engine.kind = EngineKind::kExact;  // which can do one of them: no choice
   EXPECT_EQ(model_of(config, record_of("basis-selection", 40)).reported.prior.name(),

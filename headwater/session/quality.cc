@@ -64,8 +64,8 @@ void find_columns_of_one_seed(const Model& model, Notes& notes) {
   }
   if (unsure.empty()) return;
   notes.push_back(
-      fmt::format("of the {} other seeds, at most half find component{} {}: do not rely "
-                  "on {}; fewer --components, or more data",
+      fmt::format("of the {} other seeds, at most half find component{} {}: do not rely on {}; try "
+                  "fewer --components or more data",
                   restarts - 1, unsure.size() == 1 ? "" : "s", list_of(unsure),
                   unsure.size() == 1 ? "it" : "them"));
 }
@@ -84,11 +84,11 @@ void find_scores_that_fell(const Model& model, Notes& notes) {
         static_cast<double>((score.components - best.components) * model.num_channels());
     const double loss = best.score - score.score - entries * an_entry;
     if (entries <= 0 || !is_clear_loss(-loss, score.standard_error)) continue;
-    notes.push_back(fmt::format(
-        "{} components predict worse than {}, by {:.3g} nats an observation, though they "
-        "can do all that fewer can: the larger fit was not found; --method batch or "
-        "another --seed may find it",
-        score.components, best.components, best.score - score.score));
+    notes.push_back(
+        fmt::format("{} components predict worse than {}, by {:.3g} nats an observation, more than "
+                    "the larger fit needs to learn its entries: it ended in a poor local maximum; "
+                    "--method batch or another --seed may find a better one",
+                    score.components, best.components, best.score - score.score));
     return;
   }
 }
@@ -106,10 +106,10 @@ void compare_with_running_mean(const Model& model, Notes& notes) {
 
 void compare_with_earlier(const std::optional<Gain>& gain, Notes& notes) {
   if (!gain || !is_clear_loss(gain->mean, gain->standard_error)) return;
-  notes.push_back(fmt::format(
-      "predicts worse than the model that it went on from, by {:.3g} nats an observation "
-      "(standard error {:.2g}): keep that one, or let this one --forget less",
-      -gain->mean, gain->standard_error));
+  notes.push_back(
+      fmt::format("predicts worse than the model that it continued, by {:.3g} nats an observation "
+                  "(standard error {:.2g}): keep that model, or --forget less",
+                  -gain->mean, gain->standard_error));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(Quality, ColumnsThatOtherSeedsDoNotFind) {
   EXPECT_THAT(
       quality_notes(model),
       ElementsAre("of the 1 other seeds, at most half find component 1 (by 0): do not rely on "
-                  "it; fewer --components, or more data"));
+                  "it; try fewer --components or more data"));
   const std::vector<Model> three = {model_of(other), model_of(three_columns()),
                                     model_of(three_columns())};
   model.stability = stability_of(model, three);
@@ -96,7 +96,7 @@ TEST(Quality, PredictionsThatAreWorseThanPlainOnes) {
   model.over_running_mean = {-0.5, std::numeric_limits<double>::infinity(), 5};
   EXPECT_THAT(quality_notes(model), IsEmpty());
   EXPECT_THAT(quality_notes(model, Gain{-1, 0.1}),
-              ElementsAre(HasSubstr("worse than the model that it went on from, by 1 nats")));
+              ElementsAre(HasSubstr("worse than the model that it continued, by 1 nats")));
 }
 
 }  // namespace

@@ -105,25 +105,26 @@ const std::vector<PriorInfo>& prior_registry() {
         {"stay_on", "P(on -> on), in (0, 1); starts at 0.7"}},
        make_basis_selection},
       {"relaxed-selection",
-       "components between off and on, drawn to either end",
+       "components between off and on, which move towards either end",
        {{"alpha", "P(move towards the nearer end), in (0, 1); starts at 0.95"}},
        make_relaxed_selection},
       {"log-gaussian",
-       "positive components, autoregressive logarithms",
+       "positive components whose logarithms are autoregressive",
        {{"persistence", "of log x, in (-1, 1); starts at 0.9"},
-        {"noise", "standard deviation of its innovations, from 1e-6 to 100; starts at 0.3"}},
+        {"noise",
+         "standard deviation of the innovations of log x, from 1e-6 to 100; starts at 0.3"}},
        make_log_gaussian},
       {"gamma",
-       "positive components of mean 1, autoregressive gamma",
+       "positive components of mean 1, an autoregressive gamma process",
        {{"shape", "of the stationary gamma law, from 0.001 to 1e6; starts at 1"},
         {"persistence", "correlation from one step to the next, in (0, 1); starts at 0.9"}},
        make_gamma},
       {"independent",
-       "positive components of mean 1, gamma, without memory",
+       "positive components of mean 1, gamma distributed, without memory",
        {{"shape", "of the gamma law, from 0.001 to 1e6; starts at 1"}},
        make_independent},
       {"finite",
-       "a chain on any activation vectors; without states, exactly one component on",
+       "a chain on given activation vectors; without states, exactly one component is on at a time",
        {{"states", "S x K file, one activation vector a row; never learned", true},
         {"transition", "S x S file, rows sum to 1; starts with 0.9 on the diagonal", true}},
        make_finite},
@@ -185,10 +186,10 @@ void refuse_with_auto_prior(const std::string& parameter) {
     }
   }
   if (owners.empty()) throw UsageError(fmt::format("no prior has a parameter '{}'", parameter));
-  throw UsageError(fmt::format(
-      "'{}' is a parameter of {} and of no other prior; prior auto chooses between several: name "
-      "the prior to give its parameters",
-      parameter, fmt::join(owners, " and ")));
+  throw UsageError(
+      fmt::format("'{}' is a parameter of {} only, and prior auto chooses among several priors; to "
+                  "give parameters, name the prior",
+                  parameter, fmt::join(owners, " and ")));
 }
 
 AnyLaw make_law(Index num_channels, const CountsConfig& config) {

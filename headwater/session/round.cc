@@ -28,7 +28,7 @@ std::string SequenceRound::bytes() const { return state_->bytes(); }
 void RoundStatistics::Tree::Node::exchange(StateArchive& archive) {
   archive(level, position, sums);
   archive.expect(level >= 0 && level <= kHighestLevel && is_count(position) && is_count(end()),
-                 "a place in a round that is none");
+                 "an invalid place in a round");
 }
 
 RoundStatistics::Tree::Tree(std::int64_t first, std::int64_t place, RoundSums sums)
@@ -107,7 +107,7 @@ void RoundStatistics::Tree::exchange(StateArchive& archive) {
   archive(format);
   archive.expect(format == kFormatOfStatistics, "statistics of another version");
   archive(first_, nodes_);
-  archive.expect(is_count(first_), "a sequence that is none");
+  archive.expect(is_count(first_), "an invalid sequence");
   for (std::size_t i = 1; i < nodes_.size(); ++i) {
     archive.expect(nodes_[i - 1].end() <= nodes_[i].begin() && nodes_[0].sums.fits(nodes_[i].sums),
                    "statistics that do not belong together");

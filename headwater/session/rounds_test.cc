@@ -185,7 +185,7 @@ TEST(Rounds, WhatCannotBeIsRefused) {
   EXPECT_THAT(round_message([&] { session.statistics(round, sequences[1], 3); }),
               HasSubstr("sequence 4 is not in the round, which has 1 to 3"));
   EXPECT_THAT(round_message([&] { session.update(sequences[0][0]); }),
-              HasSubstr("come with the statistics of their rounds"));
+              HasSubstr("from the statistics of their rounds"));
   const Record narrow(Matrix::Ones(3, 2));
   EXPECT_THAT(round_message([&] { session.statistics(round, narrow, 0); }),
               HasSubstr("sequence 1 has 3 channels; expected 4"));

@@ -29,9 +29,9 @@ void AdjointWindow::exchange(StateArchive& archive, const ExactFilter& filter) {
     archive.expect(transition != nullptr, "a step without a chain");
     archive.expect(step.filtered.size() == size && is_law(step.filtered) &&
                        step.ratio.size() == size && is_basis(step.ratio),
-                   "probabilities that are none");
+                   "invalid probabilities");
     archive.expect(step.observation.num_channels() == filter.emission().num_channels(),
-                   "an observation of another length");
+                   "an observation of the wrong length");
     archive.expect(is_step_size(step.step_size), "a step size outside [0, 1]");
   });
 }

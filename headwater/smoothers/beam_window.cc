@@ -69,9 +69,9 @@ void BeamWindow::exchange(StateArchive& archive, const BeamFilter& filter) {
     exchange_states(archive, *chain, step.states, step.weights);
     archive(step.observation, step.step_size);
     if (!archive.is_reading()) return;
-    archive.expect(is_law(step.weights), "weights that are none");
+    archive.expect(is_law(step.weights), "invalid weights");
     archive.expect(step.observation.num_channels() == filter.emission().num_channels(),
-                   "an observation of another length");
+                   "an observation of the wrong length");
     archive.expect(is_step_size(step.step_size), "a step size outside [0, 1]");
   });
 }

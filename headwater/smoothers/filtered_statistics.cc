@@ -48,7 +48,7 @@ void FilteredStatistics::exchange(StateArchive& archive, const FastFilter& filte
   archive(block_, statistics_, step_sizes_, cells_, unseen_);
   exchange_first(archive, steps_, num_steps_);
   if (!archive.is_reading()) return;
-  archive.expect(is_window_length(block_) && block_ > 0, "a block of a length that is none");
+  archive.expect(is_window_length(block_) && block_ > 0, "a block of invalid length");
   const auto is_in_block = [&](const Cell& cell) {
     return cell.channel >= 0 && cell.channel < statistics_.s2.rows() && cell.time >= 0 &&
            cell.time < num_steps_;
@@ -60,7 +60,7 @@ void FilteredStatistics::exchange(StateArchive& archive, const FastFilter& filte
                      std::ranges::all_of(step_sizes_, is_step_size),
                  "step sizes of no observation");
   for (Index t = 0; t < num_steps_; ++t) {
-    archive.expect(steps_[static_cast<std::size_t>(t)].fits(filter), "a step of another size");
+    archive.expect(steps_[static_cast<std::size_t>(t)].fits(filter), "a step of the wrong size");
   }
 }
 

@@ -49,12 +49,11 @@ void ForwardRecursion::exchange(StateArchive& archive, const ExactFilter& filter
   const Index with_unseen = offset_unseen() + num_channels_ * num_components_;
   archive.expect(u_.rows() == num_states && u_.allFinite() &&
                      (u_.cols() == offset_unseen() || u_.cols() == with_unseen),
-                 "statistics of another size");
+                 "statistics of the wrong size");
   if (previous_.size() == 0) return;  // nothing has been seen yet
-  archive.expect(previous_.size() == num_states && is_law(previous_),
-                 "probabilities that are none");
+  archive.expect(previous_.size() == num_states && is_law(previous_), "invalid probabilities");
   archive.expect(previous_observation_.num_channels() == num_channels_,
-                 "an observation of another length");
+                 "an observation of the wrong length");
   archive.expect(is_step_size(previous_step_size_), "a step size outside [0, 1]");
 }
 

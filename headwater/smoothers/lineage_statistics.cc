@@ -19,7 +19,7 @@ void LineageStatistics::exchange(StateArchive& archive) {
   if (!archive.is_reading()) return;
   const Index with_unseen = offset_unseen() + num_channels_ * num_components_;
   archive.expect(table_.cols() == offset_unseen() || table_.cols() == with_unseen,
-                 "paths with statistics of another size");
+                 "paths with statistics of the wrong size");
   archive.expect(table_.allFinite(), "statistics that are not finite");
 }
 

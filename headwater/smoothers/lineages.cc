@@ -60,7 +60,7 @@ void LineageStep::exchange(StateArchive& archive, const ParticleFilter& filter, 
   archive(count, kept, parents, is_loose, observation, step_size);
   if (!archive.is_reading()) return;
   archive.expect(count > 0 && count <= n && (!is_newest || count == n),
-                 "a number of particles that is none");
+                 "an invalid number of particles");
   if (!is_newest) {
     archive.expect(kept.rows() == count && are_states_of(filter.prior(), kept),
                    "states that the prior does not have");
@@ -70,7 +70,7 @@ void LineageStep::exchange(StateArchive& archive, const ParticleFilter& filter, 
   archive.expect(static_cast<Index>(parents.size()) == count && std::ranges::is_sorted(parents),
                  "particles without an ancestor");
   archive.expect(observation.num_channels() == filter.emission().num_channels(),
-                 "an observation of another length");
+                 "an observation of the wrong length");
   archive.expect(is_step_size(step_size), "a step size outside [0, 1]");
 }
 

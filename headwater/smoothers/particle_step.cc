@@ -31,12 +31,12 @@ void ParticleStep::exchange(StateArchive& archive, const ParticleFilter& filter)
   };
   archive.expect(states.rows() == n && are_states_of(filter.prior(), states),
                  "states that the prior does not have");
-  archive.expect(weights.size() == n && is_law(weights), "weights that are none");
+  archive.expect(weights.size() == n && is_law(weights), "invalid weights");
   archive.expect(
       static_cast<Index>(ancestors.size()) == n && are_particles(ancestors) && are_particles(draws),
       "particles without an ancestor");
   archive.expect(observation.num_channels() == filter.emission().num_channels(),
-                 "an observation of another length");
+                 "an observation of the wrong length");
   archive.expect(is_step_size(step_size), "a step size outside [0, 1]");
 }
 

@@ -22,7 +22,7 @@ void PathRecursion::exchange(StateArchive& archive, const ParticleFilter& filter
   archive.expect(previous_activations_.rows() == filter.num_particles() &&
                      previous_activations_.cols() == filter.emission().num_columns() &&
                      previous_activations_.allFinite(),
-                 "activations that are none");
+                 "invalid activations");
 }
 
 bool PathRecursion::advance(const ParticleFilter& filter, const Observation& y, double step_size) {

@@ -27,7 +27,7 @@ void PathWindow::exchange(StateArchive& archive, const ParticleFilter& filter) {
   Lineages::exchange(steps_, archive, filter);
   if (!archive.is_reading()) return;
   archive.expect(is_window_length(block_) && block_ > 0 && since_sum_ >= 0 && since_sum_ < block_,
-                 "a block of a length that is none");
+                 "a block of invalid length");
   archive.expect(is_step_size(settled_weight_), "a weight outside [0, 1]");
   if (paths_.num_paths() == 0) return;
   archive.expect(steps_.size() > 1 && steps_[0].count == paths_.num_paths(),

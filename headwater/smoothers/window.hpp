@@ -123,7 +123,7 @@ class StepWindow : public StepRing<Step> {
   void exchange(StateArchive& archive, const ExchangeStep& exchange_step) {
     archive(lag_, block_, has_entered_);
     archive.expect(is_window_length(lag_) && is_window_length(block_) && block_ > 0,
-                   "a window of a length that is none");
+                   "a window of invalid length");
     StepRing<Step>::exchange(archive, exchange_step);
     archive.expect(!has_entered_ || this->size() > 0, "a window without the step that has entered");
   }

@@ -15,7 +15,7 @@ namespace headwater {
 enum class EngineKind {
   kAuto,      // by the prior and the size of the basis: see choose_engine
   kExact,     // all states of a finite prior
-  kBeam,      // those states of a large finite prior that matter
+  kBeam,      // the most probable states of a large finite prior
   kParticle,  // sequential Monte Carlo, any prior
   kFast,      // a product of normal or gamma laws, for priors with affine moments
 };
@@ -70,7 +70,7 @@ inline constexpr std::uint64_t kDefaultSeed = 1;  // of every command
 enum class Method { kOnline, kBatch };
 // Where the basis starts, if none is given.
 enum class Init {
-  kAuto,    // where a search among the first observations leads
+  kAuto,    // the best start of a search among the first observations
   kRandom,  // at random, scaled to the first observations
 };
 
@@ -90,7 +90,7 @@ struct PriorConfig {
   bool per_component = false;  // parameters for each component instead of shared ones
 };
 
-// Whose dispersion it is that a law of the counts has.
+// Which channels share the dispersion of a law of the counts.
 enum class DispersionOf {
   kChannel,  // each channel has its own
   kShared,   // all channels have the same
@@ -109,7 +109,7 @@ struct CountsConfig {
 struct HEADWATER_EXPORT Period {
   Index steps = 0;     // in observations
   double seconds = 0;  // or in seconds, for a stream with time stamps
-  bool is_auto() const { return steps == 0 && seconds == 0; }  // to be looked for
+  bool is_auto() const { return steps == 0 && seconds == 0; }  // the search looks for it
 
   std::string text() const;
   // "24", "24h" or "auto". Throws UsageError.
@@ -122,7 +122,7 @@ struct SeasonConfig {
   std::int64_t phase = 0;  // of the first observation
 };
 
-// What becomes of an observation that is improbable beyond reason.
+// What happens to an observation that is practically impossible.
 enum class Outliers {
   kSkip,  // it is treated as missing, and counted
   kKeep,  // it is learned from as any other
@@ -137,7 +137,7 @@ struct HEADWATER_EXPORT Config {
   SeasonConfig season;
   Matrix initial_basis;  // M x K (or K + 1, background last); empty: as `init` says
   Init init = Init::kAuto;
-  std::int64_t start_on = 0;  // observations that the start may look at; 0: as many as it wants
+  std::int64_t start_on = 0;  // most that the search for a start uses; 0: as many as it needs
   bool background = false;    // one more component that is always on
 
   Method method = Method::kOnline;

@@ -39,7 +39,7 @@ struct FastReport {
 // The report of any filter on one observation.
 struct FilterStep {
   double log_predictive = 0;  // log p(y_t | y_1..t-1) under the parameters of the time
-  // No state could have given this observation. The law is left as predicted, as if the
+  // No state could have produced this observation. The law stays as predicted, as if the
   // observation were missing, and log_predictive is -infinity.
   bool impossible = false;
 
@@ -58,8 +58,8 @@ struct StepReport {
   double step_size = 0;
   bool updated = false;      // whether an M-step followed
   bool is_outlier = false;   // whether it was treated as missing (see OutlierGuard)
-  bool in_start = false;     // whether a start was found from this observation, among others, or
-                             // may be found; it was predicted before it was looked at all the same
+  bool in_start = false;     // whether a search for a start uses this observation, or
+                             // may still use it; it was predicted before that
   bool provisional = false;  // whether no search for a start was finished when it was predicted
   bool by_average = false;   // whether the average of the iterates predicted it, not the last one
   bool is_blind = false;     // whether nothing had been seen before it, not even the scale
@@ -96,18 +96,18 @@ struct StartReport {
 
     void exchange(StateArchive& archive) { archive(chosen, richer, gain, standard_error); }
   };
-  // What is expected of the basis (see BasisExpectation), by how well it predicted.
+  // How strongly entries of the basis are drawn to averages: see BasisExpectation.
   struct BasisPrior {
-    double counts = 0;  // that it is worth; 0: nothing is expected
+    double counts = 0;  // the weight of the averages; 0: entries are not drawn to them
     double gain = 0;    // in nats an observation
     double standard_error = 0;
 
     void exchange(StateArchive& archive) { archive(counts, gain, standard_error); }
   };
-  // Whether a fit is to remember its start for long (see --step), by how well that predicted.
+  // Whether steps after the start are small, so that it is forgotten slowly (see --step).
   struct MemoryChoice {
     bool is_long = false;
-    double gain = 0;  // of the long memory, in nats an observation
+    double gain = 0;  // of small steps, in nats an observation
     double standard_error = 0;
 
     void exchange(StateArchive& archive) { archive(is_long, gain, standard_error); }
@@ -123,7 +123,7 @@ struct StartReport {
   std::vector<Trial> trials;
   std::string chosen;
   std::vector<LawChoice> laws;     // one choice after the other; empty where there was none
-  std::vector<PriorScore> priors;  // that were compared; empty where there was no choice
+  std::vector<PriorScore> priors;  // those that were compared; may be empty
   BasisPrior basis_prior;
   MemoryChoice memory;
   bool looked_for_periods = false;

@@ -41,15 +41,15 @@ struct Continuation {
 // Each observation is predicted and processed when it comes, from the first one on. The session
 // also keeps the first observations: it searches for a start among them when there are 50, 200, and
 // so on, up to a number that depends on the prior and on the number of channels. A fit from a new
-// start processes what has come again, without reports, and takes the place of the one before if it
-// predicts better. A stream that ends earlier gets its last start in finish(). Batch EM holds back
+// start processes these observations again, without reports, and takes the place of the earlier fit
+// if it predicts better. If the stream ends earlier, finish() does the last search. Batch EM keeps
 // all observations.
 //
 // A copy continues from the state of the original. It has no callbacks.
 class HEADWATER_EXPORT Session {
  public:
   explicit Session(const Config& config);
-  Session(Config config, AnyPrior prior);  // a prior of one's own; config.prior is not looked at
+  Session(Config config, AnyPrior prior);  // a prior of one's own; config.prior is ignored
   // Goes on where the fit of a model ended: with its estimate, statistics, averages, step sizes
   // and, if the data follow on, activations. `observations` and `log_likelihood` add up. config:
   // config_of(model), changed as you like; throws UsageError for what must stay as it is. A model
@@ -68,8 +68,8 @@ class HEADWATER_EXPORT Session {
   void on_iteration(
       std::function<void(std::int64_t iteration, double log_likelihood, const Estimate& estimate)>
           callback);
-  // Called before a start is searched for or drawn, and what has come is processed from there. That
-  // may take long; the session can be put away here.
+  // Called before a start is searched for or drawn, and the observations so far are processed from
+  // it. This may take long; the state can be saved here.
   void on_start(std::function<void()> callback);
   // Called while a start is searched for among the first observations.
   void on_search(std::function<void(std::int64_t done, std::int64_t all)> callback);

@@ -24,7 +24,7 @@ struct HEADWATER_EXPORT AlarmRate {
   double per_row() const { return alarms / rows; }
 };
 
-// What a watch says of an observation.
+// The verdict of a watch on an observation.
 struct Alarm {
   std::int64_t t = 0;
   bool is_alarm = false;
@@ -45,8 +45,8 @@ struct Alarm {
   std::vector<Channel> channels;
 };
 
-// Watches a stream: raises an alarm where an observation is so unusual that a stream without
-// anything unusual would have one so seldom as the rate says.
+// Watches a stream: raises an alarm where an observation is so unusual that in a stream without
+// anomalies such alarms come at the accepted rate.
 //
 // Four things may be unusual: the row, its total, some channel, and a channel that stays silent.
 // The last is a matter of several rows: if S is the sum of -log P(no count) over the rows since a

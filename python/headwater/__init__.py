@@ -7,8 +7,8 @@
     stream.basis               # M x K: what each source adds to each channel
 
 `OnlineNMF` is the same as a scikit-learn estimator. `Model` is the result of a fit. `simulate`
-draws streams to try things on. `compare` says which of several models predicts best. `plot` draws
-results. `dask` spreads fits over machines.
+draws streams to experiment with. `compare` says which of several models predicts best. `plot` draws
+results. `dask` distributes fits over machines.
 """
 
 from typing import TYPE_CHECKING

@@ -22,22 +22,22 @@ class ComparedModel(NamedTuple):
     periods: tuple[int, ...]
     per_observation: float  #: mean of log p(y_t | y_1..t-1), in nats
     per_cell: float  #: the same divided by the number of channels
-    difference: float  #: to the best model, in nats an observation; 0 for that one
-    standard_error: float  #: of the difference; infinite where there are too few observations
+    difference: float  #: from the best model, in nats an observation; 0 for that model
+    standard_error: float  #: of the difference; infinite if there are too few observations
     impossible_observations: int
 
 
 class Comparison:
     """How well several models predict the same observations, one step ahead.
 
-    Printed it is the table of `headwater compare`.
+    Printing it shows the table of `headwater compare`.
     """
 
     def __init__(self, models: Sequence[ComparedModel], observations: int, left_out: int, best: str,
                  verdict: str, descriptions: Sequence[str]):
         self.models = list(models)  #: a `ComparedModel` for each
-        self.observations = observations  #: that were compared
-        self.left_out = left_out  #: since a model calls them impossible
+        self.observations = observations  #: number of observations that were compared
+        self.left_out = left_out  #: number of those that some model calls impossible
         self.best = best  #: the name of the model that predicts best
         self.verdict = verdict  #: the result in a sentence
         self._descriptions = list(descriptions)
@@ -48,8 +48,8 @@ class Comparison:
             differs = (f"{'best':>12} {'':>10}" if row.name == self.best else
                        f"{row.difference:>12.4g} {row.standard_error:>10.2g}")
             lines.append(f"{row.per_observation:>12.4f} {differs}  {row.name}: {description}")
-        lines.append("log p: of an observation given those before it, the mean over "
-                     f"{self.observations:,} observations")
+        lines.append(f"log p: mean over {self.observations:,} observations of "
+                     "log p(y_t | y_1..t-1)")
         lines += [f"{row.name}: {row.impossible_observations:,} observations were impossible; they "
                   "are left out for all models" for row in self.models
                   if row.impossible_observations > 0]
@@ -59,12 +59,12 @@ class Comparison:
 def compare(models: Union[Sequence[Union[Model, Path]], Mapping[str, Union[Model, Path]]], Y: Any, *,
             from_row: int = 1, lengths: Any = None, exposure: Any = None, last: bool = False,
             phase: int = 0, seed: int = SEED, **engine: Any) -> Comparison:
-    """Which of several models predicts Y best, and how clearly; the same as `headwater compare`.
+    """Finds which of several models predicts Y best, and how clearly, as `headwater compare` does.
 
-    `models` are models or names of model files, or a dict of them by the names that they are to
-    have in the result. Y are rows that none of them was fitted to. Predictions of row `from_row`
-    (from 1) and those after it are compared; the models see those before it too. Further options
-    are those of `Model.score`.
+    `models` are models or names of model files, or a dict that gives each its name in the result.
+    None of them should have been fitted to Y. Predictions from row `from_row` on (counted from 1)
+    are compared; the models filter the earlier rows too. Further options are those of
+    `Model.score`.
     """
     named = _named(models)
     if len(named) < 2:
@@ -74,7 +74,7 @@ def compare(models: Union[Sequence[Union[Model, Path]], Mapping[str, Union[Model
     columns = [model._log_predictive(Y, lengths, exposure, last, phase, engine, seed)
                for model in named.values()]
     if len(columns[0]) < from_row:
-        raise ValueError(f"Y has {len(columns[0])} rows; none is left with from_row={from_row}")
+        raise ValueError(f"Y has {len(columns[0])} rows; from_row={from_row} leaves none")
     scored = np.ascontiguousarray(np.stack(columns, axis=1)[from_row - 1:])
     observations, left_out, best, rows, descriptions, verdict = _core.compare_scores(
         scored, list(named), [model._core for model in named.values()])

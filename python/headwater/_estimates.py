@@ -14,7 +14,7 @@ from headwater._results import StandardErrors, Surprise, errors_from
 
 
 class Estimates:
-    """What the fits of a stream have learned so far; with restarts, what the best of them has."""
+    """What a stream has learned so far; with restarts, what the best of its fits has learned."""
 
     _sessions: list["_core.Session"]  # one, or as many as there are restarts
     _prior: Any                       # one of the user's own, or None
@@ -47,9 +47,9 @@ class Estimates:
 
     @property
     def standard_errors(self) -> Optional[StandardErrors]:
-        """How sure the estimate is so far; None unless the stream has standard_errors=True.
+        """Standard errors of the estimate so far; None unless the stream has standard_errors=True.
 
-        Takes about as long as some thousand observations. None while there are too few to tell.
+        Takes about as long as some thousand observations. None while there are too few.
         """
         num_components = self.basis.shape[1]
         return errors_from(self._started().standard_errors(), num_components)
@@ -61,13 +61,15 @@ class Estimates:
 
     @property
     def last_step(self) -> Optional[dict[str, Any]]:
-        """What is to be said of the last observation: the fields of --log; None before the first."""
+        """The report on the last observation: the fields of --log; None before the first one."""
         return self._best.report()
 
     @property
     def surprise(self) -> Optional[Surprise]:
-        """How unusual the last observation was under the model: `by_model` of --surprise; None before
-        the first one."""
+        """How unusual the last observation was under the model: `by_model` of --surprise.
+
+        None before the first observation.
+        """
         found = self._best.surprise()
         return None if found is None else Surprise(*found[:-1], tuple(found[-1]))
 
@@ -88,11 +90,11 @@ class Estimates:
 
     def forecast(self, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
                  total: bool = False, draws: int = DRAWS) -> Union[np.ndarray, Forecast]:
-        """What is to be expected after the last observation. The stream does not change.
+        """Forecasts the observations after the last one. The stream does not change.
 
-        Without `quantiles` the means E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x M. With
-        them a `Forecast`; they are found from `draws` observations drawn at each step.
-        `total=True` adds one more channel, the sum of all others.
+        Without `quantiles`, returns the means E[y_t+h | y_1..t] for h = 1, ..., horizon: horizon x
+        M. With `quantiles`, returns a `Forecast`; the quantiles are those of `draws` observations
+        drawn at each step. `total=True` adds a channel, the sum of all others.
         """
         return as_forecast(self._started().forecast, horizon, quantiles, total, draws)
 
@@ -106,7 +108,7 @@ class Estimates:
         return self.model()._repr_html_()
 
     def ended(self) -> Model:
-        """The model that the stream would give if it ended here. The stream itself can go on."""
+        """The model that the stream would have if it ended here. The stream itself can go on."""
         best = self._best
         others = [session for session in self._sessions if session is not best]
         return self._with_stability(_ended(best), [_ended(session) for session in others])
@@ -124,12 +126,12 @@ class Estimates:
         if best.observations == 0:
             raise ValueError("there is no estimate: the stream has had no observation")
         raise ValueError(
-            f"there is no estimate yet: batch EM holds back all observations, {best.observations:,} "
-            "so far; finish() ends the stream, and ended() is the model as if it had")
+            f"there is no estimate yet: batch EM keeps all observations, {best.observations:,} so "
+            "far; finish() ends the stream, and ended() returns the model as if it had ended")
 
 
 def _ended(session: "_core.Session") -> "_core.FittedModel":
-    """The model that it would give if the stream ended here."""
+    """The model that the session would have if the stream ended here."""
     if not session.is_finished:
         session = session.copy()
         session.finish()

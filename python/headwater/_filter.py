@@ -1,4 +1,4 @@
-"""A fitted model at work on a stream, one observation at a time."""
+"""A fitted model applied to a stream, one observation at a time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from headwater._forecast import DRAWS, Forecast, as_forecast
 
 
 class FilterReport(NamedTuple):
-    """What a model says of one observation. The predictions have not seen it."""
+    """What a model says of one observation; it was predicted from earlier ones alone."""
 
     t: int  #: number of the observation, from 1
-    log_predictive: float  #: log p(y_t | y_1..t-1); -inf if no state of the model can give it
+    log_predictive: float  #: log p(y_t | y_1..t-1); -inf if no state of the model can produce y_t
     predicted: np.ndarray  #: E[y_t | y_1..t-1], M numbers
     activation: np.ndarray  #: E[x_t | y_1..t], K numbers
     tail_probability: Optional[float] = None  #: with surprise=True, as in `Score`
 
 
 class Filter:
-    """A model at work on a stream: takes an observation at a time, and learns nothing.
+    """Applies a model to a stream, one observation at a time, without learning.
 
     `Model.filter()` makes one. Memory does not grow with the stream.
     """
@@ -40,8 +40,8 @@ class Filter:
         """Takes in one observation: M numbers, 0 or more, NaN where one is missing.
 
         `exposure` and `new_sequence` are as for `Stream.update`. `surprise=True` adds the
-        probability of an observation at least as surprising. The cells of a pandas series that has
-        names are put into the order of the model's.
+        probability of an observation at least as surprising. The cells of a pandas series with
+        names are put into the order of the model.
         """
         order = order_by_name(self._names, column_names(y), "y", "the model")
         row = observation(y)
@@ -76,7 +76,7 @@ class Filter:
 
     def forecast(self, horizon: int, *, quantiles: Optional[Sequence[float]] = None,
                  total: bool = False, draws: int = DRAWS) -> Union[np.ndarray, Forecast]:
-        """What is to be expected after the last observation, as by `Model.forecast`."""
+        """Forecasts the observations after the last one, as `Model.forecast` does."""
         if self._observations == 0:
             raise ValueError("there is no forecast before the first observation")
         return as_forecast(self._core.forecast, horizon, quantiles, total, draws, self._seed)

@@ -10,11 +10,11 @@ DRAWS = 4000  # of an observation, for its quantiles
 
 
 class Forecast(NamedTuple):
-    """The law of the observations to come: means and quantiles of each step and channel."""
+    """Means and quantiles of later observations, for each step and channel."""
 
     mean: np.ndarray  #: horizon x M; one more channel with total=True
     quantiles: np.ndarray  #: horizon x M x number of levels
-    levels: tuple[float, ...]  #: what the quantiles are, such as (0.05, 0.5, 0.95)
+    levels: tuple[float, ...]  #: their probabilities, such as (0.05, 0.5, 0.95)
 
 
 def as_forecast(forecast: Callable, horizon: int, quantiles: Optional[Sequence[float]],

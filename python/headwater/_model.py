@@ -1,4 +1,4 @@
-"""Fitted models, and what they say about data."""
+"""Fitted models and their use on data."""
 
 from __future__ import annotations
 
@@ -122,12 +122,12 @@ class Model:
 
     @property
     def log_likelihood_after_start(self) -> float:
-        """The same over the observations that the search for a start had not seen."""
+        """The same over the observations after the last search for a start."""
         return self._core.log_likelihood_after_start
 
     @property
     def observations_after_start(self) -> int:
-        """Number of observations that the search for a start had not seen."""
+        """Number of observations after the last search for a start."""
         return self._core.observations_after_start
 
     @property
@@ -135,36 +135,36 @@ class Model:
         """How much better the fit predicted than the running mean of each channel.
 
         The gain in nats an observation, its standard error, and the number of observations that
-        were compared, all after the first search for a start; 0 of them after batch EM.
+        were compared: those after the first search for a start; 0 after batch EM.
         """
         return self._core.over_running_mean()
 
     @property
     def standard_errors(self) -> Optional[StandardErrors]:
-        """How sure the estimate is; None unless the fit had standard_errors=True.
+        """Standard errors of the estimate; None unless the fit had standard_errors=True.
 
-        None also where the stream was too short to tell.
+        None also if the stream was too short.
         """
         return errors_from(self._core.standard_errors(), self.num_components)
 
     @property
     def choice_of_prior(self) -> list[PriorScore]:
-        """With prior="auto": the priors that were compared. Empty where there was no choice."""
+        """With prior="auto": the priors that were compared. Otherwise empty."""
         return [PriorScore(*row) for row in self._core.choice_of_prior()]
 
     @property
     def stability(self) -> Optional[Stability]:
-        """With restarts=R: in how many of them each component was found; None without.
+        """With restarts=R: how many of the R fits found each component; otherwise None.
 
-        A component is found by another fit if the column that it is paired with there has a cosine
-        of .95 or more with its own.
+        Another fit has found a component if the column that is paired with it has a cosine of .95
+        or more.
         """
         restarts, found = self._core.stability()
         return Stability(restarts, np.array(found)) if found else None
 
     @property
     def warnings(self) -> list[str]:
-        """What makes the fit doubtful, and what to do about it: the lines that `fit` prints."""
+        """Doubts about the fit, and what to do about them: the warnings that `fit` prints."""
         return self._core.quality_notes()
 
     @property
@@ -177,12 +177,15 @@ class Model:
 
     @property
     def periods(self) -> dict[int, np.ndarray]:
-        """The season: for each period P the profile, K x P, of mean 1 a row. Empty without one."""
+        """The season: for each period P the profile, K x P, with rows of mean 1. May be empty."""
         return self._core.periods(False)
 
     @property
     def channel_periods(self) -> dict[int, np.ndarray]:
-        """What single channels have beyond the season of their components: gains, M x P, for each period P. Empty if all are 1."""
+        """Gains of single channels beside the season's profiles: M x P for each period P.
+
+        Empty if all are 1.
+        """
         return self._core.channel_periods(False)
 
     @property
@@ -213,10 +216,11 @@ class Model:
               **engine: Any) -> np.ndarray:
         """Activations, T x K: E[x_t | y_1..t], or given all of Y with `smooth=True`.
 
-        `lengths` says that the rows consist of sequences of these lengths, one after another; an
-        array Y of three dimensions (S x T x M) has sequences too, and activations S x T x K.
-        `sequence=False` takes each row for itself, as the first observation of a stream. The same
-        as `headwater apply`. `phase` is that of the first row in the model's season. Further options, as for `Stream`: {engine_options}.
+        The same as `headwater apply`. `lengths` are the lengths of the sequences that the rows
+        consist of. An array Y of three dimensions (S x T x M) has S sequences, and the activations
+        are S x T x K. `sequence=False` treats each row as the first observation of a stream.
+        `phase` is that of the first row in the model's season. Further options, as for `Stream`:
+        {engine_options}.
         """
         rows = self._rows(Y, lengths)
         if smooth:
@@ -237,9 +241,10 @@ class Model:
               **engine: Any) -> Score:
         """Log-likelihood of Y, one step ahead; the same as `headwater score`.
 
-        `surprise=True` adds, for each row, the probability of an observation at least as
-        surprising, of a total as far out, and of some channel as far out as the worst. Of several sequences (`lengths`, or an array of three dimensions) the
-        log-likelihood is the sum of those of each.
+        `surprise=True` adds three probabilities for each row: of an observation at least as
+        surprising, of a total at least as extreme, and that some channel is at least as extreme as
+        the most extreme one. The log-likelihood of several sequences (`lengths`, or an array of
+        three dimensions) is the sum of their own.
         """
         if surprise and not sequence:
             raise ValueError("surprise=True needs a sequence of rows; sequence is False")
@@ -267,13 +272,13 @@ class Model:
     def watch(self, Y: Any, *, alarms_per: str = "1000:1", every_row: bool = False,
               lengths: Any = None, exposure: Any = None, last: bool = False, phase: int = 0,
               seed: int = SEED, **engine: Any) -> list[dict]:
-        """The rows of Y that do not follow the model; the same as `headwater watch`.
+        """The rows of Y that deviate from the model; the same as `headwater watch`.
 
-        `alarms_per` says how many false alarms are accepted: "1000:1" is one in 1,000 rows. Each
-        alarm is a dict as the command prints it, with the fields t (from 1), p, p_row, p_total,
-        p_channels, total, and channels: those of the smallest tail probability, with their name
-        and index (channel, from 0), expected, seen, p, and rows, which is above 1 for a channel
-        that has been silent so long. `every_row=True` gives every row; `alarm` says which are alarms.
+        `alarms_per` is the accepted rate of false alarms: "1000:1" is one in 1,000 rows. Each alarm
+        is a dict as the command prints it, with the fields t (from 1), p, p_row, p_total,
+        p_channels, total and channels. `channels` lists those with the smallest tail probabilities:
+        name, index (channel, from 0), expected, seen, p, and rows, the number of rows that a silent
+        channel has been silent. `every_row=True` returns every row; `alarm` says which are alarms.
         """
         rows = self._rows(Y, lengths)
         run, alarms = self._filter(last, phase, engine, seed), []
@@ -298,20 +303,20 @@ class Model:
                  total: bool = False, draws: int = DRAWS, exposure: Any = None, last: bool = False,
                  phase: int = 0, seed: int = SEED,
                  **engine: Any) -> Union[np.ndarray, Forecast]:
-        """What is to be expected after the T rows of Y; the same as `headwater forecast`.
+        """Forecasts the observations after the T rows of Y; the same as `headwater forecast`.
 
-        Without `quantiles` the means E[y_T+h | y_1..T] for h = 1, ..., horizon: horizon x M. With
-        them a `Forecast`; they are found from `draws` observations drawn at each step.
-        `total=True` adds one more channel, the sum of all others.
+        Without `quantiles`, returns the means E[y_T+h | y_1..T] for h = 1, ..., horizon: horizon x
+        M. With `quantiles`, returns a `Forecast`; the quantiles are those of `draws` observations
+        drawn at each step. `total=True` adds a channel, the sum of all others.
         """
         run = self._run(self._rows(Y), exposure, last, phase, engine, seed, False)
         return as_forecast(run.forecast, horizon, quantiles, total, draws, seed)
 
     def filter(self, *, last: bool = False, phase: int = 0, seed: int = SEED, **engine: Any
                ) -> Filter:
-        """The model at work on a stream, an observation at a time: a `Filter`.
+        """A `Filter`, which applies the model to a stream, one observation at a time.
 
-        Its reports are the numbers of `headwater score --predict` and `headwater apply`.
+        Its reports have the numbers of `headwater score --predict` and `headwater apply`.
         """
         if phase < 0:
             raise ValueError(f"phase={phase}: expected 0 or more")
@@ -322,10 +327,10 @@ class Model:
                last: bool = False, phase: int = 0, seed: int = SEED, **engine: Any) -> None:
         """Writes a page that shows the model, and how well it predicts Y: one HTML file.
 
-        The same as `headwater report`. Without Y the model alone is shown. `times` are those of the
-        rows of Y; a frame with an index of times has them. `truth` is the true basis, M x K, to be
-        shown beside the one that was found. `horizon` is the number of observations that are
-        forecast; 0 means a period of the season, or 24.
+        The same as `headwater report`. Without Y the page shows the model alone. `times` are the
+        times of the rows of Y; by default, the index of a frame if it holds times. `truth` is the
+        true basis, M x K, to show beside the estimate. `horizon` is the number of observations to
+        forecast; 0 means one period of the season, or 24.
         """
         if not _core.has_pages():
             raise RuntimeError("this headwater was built without npm, and so without pages")

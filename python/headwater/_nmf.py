@@ -60,7 +60,7 @@ class _Fit:
 class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Nonnegative matrix factorisation whose activations are a hidden Markov process.
 
-    The rows of X are Poisson around ``activations @ components_``, and the activations follow
+    The rows of X are counts with means ``activations @ components_``, and the activations follow
     `prior`. The estimator learns in one pass (`method="online"`), or by EM on all rows
     (`method="batch"`), which is better for short records.
 
@@ -74,11 +74,11 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         classical model without memory, "auto" for the one that predicts best.
     sequence : bool, default=False
         Whether `transform` and `score` treat the rows of X as a sequence in time, unless their own
-        argument says otherwise. By default each row stands alone, as scikit-learn expects.
+        argument says otherwise. By default each row is independent, as scikit-learn expects.
     random_state : int, RandomState or None, default=None
         An int is the `seed` of `Stream` and of the command.
     set : dict, default=None
-        Where the prior's parameters start: ``{"stay_off": 0.9}``.
+        Starting values of parameters: ``{"stay_off": 0.9}``.
     {option_names}
         As for `Stream`.
 
@@ -140,8 +140,8 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def transform(self, X: Any, sequence: Optional[bool] = None) -> np.ndarray:
         """Activations, n_samples x n_components.
 
-        Each row stands alone, or with `sequence=True` is seen together with the rows before it.
-        None: as the estimator's own `sequence` says.
+        Each row is independent, or with `sequence=True` follows the rows before it. None: as the
+        estimator's own `sequence` says.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
@@ -150,14 +150,14 @@ class OnlineNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def inverse_transform(self, X: Any) -> np.ndarray:
         """The expected counts given the activations X: n_samples x n_features.
 
-        Under a hurdle law, the intensities behind the counts.
+        Under a hurdle law, these are the rates of the events behind the counts.
         """
         check_is_fitted(self)
         expected = np.asarray(X, dtype=float) @ self.components_
         return expected if self.background_ is None else expected + self.background_
 
     def score(self, X: Any, y: Any = None, sequence: Optional[bool] = None) -> float:
-        """Mean log-likelihood of a row: each row alone, or one step ahead in a sequence."""
+        """Mean log-likelihood of a row: of independent rows, or one step ahead in a sequence."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         found = self.model_.score(X, sequence=self._as_sequence(sequence), **self._engine())

@@ -10,7 +10,7 @@ from headwater import _core
 
 
 class Prior(Protocol):
-    """What a prior of your own needs. Any object with these attributes and methods is a prior.
+    """The interface of a prior. Any object with these attributes and methods is a prior.
 
     A state is `state_size` numbers. A block of n particles is an n x state_size array. All methods
     take and return whole blocks.
@@ -27,10 +27,10 @@ class Prior(Protocol):
       receives the expected numbers of moves i -> j, part after part, row by row
 
     Random numbers come from `random`, where each particle has its own: ``random.uniform(columns)``,
-    ``normal(columns)``, ``exponential(columns)``, ``gamma(shapes)``, ``poisson(means)``. With
-    numbers from elsewhere, results would depend on threads and could not be repeated.
+    ``normal(columns)``, ``exponential(columns)``, ``gamma(shapes)``, ``poisson(means)``. With other
+    random numbers, results would depend on threads and could not be repeated.
 
-    A fit changes the parameters of deep copies, never those of the object that it was given.
+    A fit changes the parameters of deep copies, never those of your object.
     """
 
     num_components: int
@@ -48,11 +48,11 @@ class Prior(Protocol):
 
 def check_prior(prior: Any, *, seed: int = 1, alarm_rate: float = 1e-6,
                 num_draws: int = 20000) -> list[str]:
-    """Checks a prior of your own and returns its faults, one sentence each; [] if it has none.
+    """Checks a prior and returns its faults, one sentence each; [] if it has none.
 
     The function checks that sizes fit, that the first state is drawn from the stationary law, and
     that densities and the M-step agree with the draws. `alarm_rate` is the probability of a false
-    alarm. The built-in priors are tested by the same function.
+    alarm. The same function tests the built-in priors.
     """
     return _core.check_prior(prior, seed, alarm_rate, num_draws)
 

@@ -1,4 +1,4 @@
-"""What models and streams say, as named tuples."""
+"""Results of models and streams, as named tuples."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Score(NamedTuple):
     per_observation: float
     log_predictive: np.ndarray  #: log p(y_t | y_1..t-1), T numbers
     #: With surprise=True: the probability of an observation at least as surprising, T numbers. They
-    #: are uniform on (0, 1) where the model is right.
+    #: are uniform on (0, 1) if the model is right.
     tail_probability: Optional[np.ndarray] = None
-    #: How many observations no state of the model can give; their log_predictive is -inf.
+    #: How many observations no state of the model can produce; their log_predictive is -inf.
     impossible_observations: int = 0
     sequences: int = 1
-    #: With surprise=True: of a sum of all counts as far out, and of some channel as far out as the
-    #: worst; T numbers each.
+    #: With surprise=True: probabilities of a sum of all counts at least as extreme, and that some
+    #: channel is at least as extreme as the most extreme one; T numbers each.
     p_total: Optional[np.ndarray] = None
     p_channels: Optional[np.ndarray] = None
     #: Of the log-likelihood, from a second run with other random numbers; 0 without particles, and
@@ -30,14 +30,14 @@ class Score(NamedTuple):
 
 
 class Surprise(NamedTuple):
-    """How unusual an observation was, given all before it."""
+    """How unusual an observation was, given all earlier ones."""
 
     surprise: float  #: -log p(y_t | y_1..t-1), in nats
-    #: Probability of one at least as surprising: uniform on (0, 1) where the model is right.
+    #: Probability of one at least as surprising: uniform on (0, 1) if the model is right.
     tail_probability: float
-    p_total: float = 1.0  #: probability of a sum of all counts as far out, on either side
-    p_channels: float = 1.0  #: probability of some channel as far out as the worst
-    #: The channels of the smallest tail probability: index, expected, seen and p of each.
+    p_total: float = 1.0  #: probability of a sum of all counts at least as extreme, on either side
+    p_channels: float = 1.0  #: that some channel is at least as extreme as the most extreme one
+    #: The channels with the smallest tail probabilities: index, expected, seen and p of each.
     channels: tuple[tuple[int, float, float, float], ...] = ()
 
 
@@ -48,10 +48,10 @@ class StandardErrors(NamedTuple):
     background: Optional[np.ndarray]  #: M numbers; None if the fit had no background
     #: By name: of the prior's parameters, and of the dispersion. Those that were held are left out.
     parameters: dict[str, Any]
-    #: The same if the model were right in every respect, from the model alone.
+    #: As they would be if the model were right in every respect.
     plain_basis: np.ndarray
     plain_parameters: dict[str, Any]
-    #: "full": all numbers were taken together; "channel": those of each channel by themselves.
+    #: "full": all numbers were computed jointly; "channel": each channel by itself.
     information: str
     #: By period: of the profiles of the season, K x P. Those that were held are left out.
     periods: dict[int, np.ndarray]
@@ -59,20 +59,20 @@ class StandardErrors(NamedTuple):
 
 
 class PriorScore(NamedTuple):
-    """How well a prior predicted held-out observations of the start: see `Model.choice_of_prior`."""
+    """How well a prior predicted held-out observations: see `Model.choice_of_prior`."""
 
     prior: str
     counts: str  #: the law of the counts that was chosen with it
     score: float  #: mean of log p(y_t | y_1..t-1), in nats an observation
-    standard_error: float  #: of the difference to the chosen one's score; 0 for that one
+    standard_error: float  #: of the difference from the chosen prior's score; 0 for that prior
     chosen: bool
 
 
 class Stability(NamedTuple):
-    """How often each component was found by fits of the same stream with other seeds."""
+    """How many fits of the same stream, with different seeds, found each component."""
 
-    restarts: int  #: how many fits there were
-    found: np.ndarray  #: K numbers: how many of them, with this one, have found the component
+    restarts: int  #: number of fits
+    found: np.ndarray  #: K numbers: how many of them found the component, this one included
 
 
 def errors_from(found: Any, num_components: int) -> Optional[StandardErrors]:

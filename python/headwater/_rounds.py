@@ -15,16 +15,15 @@ if TYPE_CHECKING:
 class Statistics:
     """The statistics of sequences of one round: what its M-step needs.
 
-    Statistics of different sequences are merged in any order. The sums are formed in a tree that is
-    fixed by the places of the sequences in their round, so the result has the same bytes whatever
-    the order. They can be pickled.
+    Statistics of different sequences can be merged in any order: the places of the sequences fix the
+    order of the sums, so the result has the same bytes. Statistics can be pickled.
     """
 
     def __init__(self, core: "_core.RoundStatistics"):
         self._core = core
 
     def merge(self, other: "Statistics") -> "Statistics":
-        """The statistics of the sequences of both. Neither is changed."""
+        """The statistics of all sequences of both. Neither object is changed."""
         return Statistics(self._core.merged(other._core))
 
     @property
@@ -60,7 +59,7 @@ class Statistics:
 
 
 class Round:
-    """What every sequence of a round starts from. It can be pickled and used in another process."""
+    """The parameters that the sequences of a round start from. It can be pickled."""
 
     def __init__(self, stream: "Stream", first: int, state: bytes):
         self._stream: Optional[Stream] = stream

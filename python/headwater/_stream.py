@@ -31,9 +31,9 @@ _OPTIONS = Keywords("Stream", [row for row in STREAM if row.name not in ("num_co
 class Stream(Estimates):
     """Learns the basis and the prior from observations as they come.
 
-    Every option has the default that it has in `headwater fit`, and its name with underscores
-    (`num_components`, `num_particles` and `num_threads` are `--components`, `--particles` and
-    `--threads`). The same data, options and seed give the same bits.
+    Options have the defaults of `headwater fit`, and its names with underscores (`num_components`,
+    `num_particles` and `num_threads` are `--components`, `--particles` and `--threads`). The same
+    data, options and seed give the same bits.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ class Stream(Estimates):
         K, the number of sources. It may be left out with a prior of your own, which knows it.
     prior : str or object
         The law of the activations: a name from `list_priors()`, a prior of your own (`Prior`), or
-        "auto", which chooses between several; `choice_of_prior` of the model says how clearly.
+        "auto", which chooses among several; `choice_of_prior` of the model says how clearly.
     set : dict
-        Where the prior's parameters start: ``{"stay_off": 0.9}``; K numbers with `per_component`.
+        Starting values of parameters: ``{"stay_off": 0.9}``; K numbers with `per_component`.
     {options}
     """
 
@@ -86,8 +86,8 @@ class Stream(Estimates):
         """Takes in one observation: M numbers, 0 or more, NaN where one is missing.
 
         `exposure` says how long, or how much of, each channel was observed; 1 if it is not given.
-        `new_sequence` says that a new sequence begins with y, such as a trial: nothing before it
-        says anything about its activations.
+        `new_sequence` says that y begins a new sequence, such as a trial: its activations do not
+        depend on earlier ones.
         """
         order = None
         if not (type(y) is np.ndarray and y.dtype is FLOAT and y.ndim == 1
@@ -118,11 +118,11 @@ class Stream(Estimates):
         matrix, or a pandas or polars frame. NaN, a masked cell or null is a missing cell.
 
         `exposure` is T x M, or T numbers for all channels: how long, or how much of, a channel was
-        observed. Intensities are multiplied by it; a cell with exposure 0 is missing.
+        observed. Expected counts are multiplied by it; a cell with exposure 0 is missing.
 
-        `lengths` says that the rows consist of sequences of these lengths, one after another, as
-        hmmlearn has it; an array of three dimensions (S x T x M) has sequences too. The activations
-        of each begin anew. Without either, the rows go on from those before.
+        `lengths` are the lengths of the sequences that the rows consist of, one after another, as
+        in hmmlearn. An array of three dimensions (S x T x M) has S sequences. The activations of
+        each sequence begin anew. Without either, the rows continue the earlier ones.
 
         After every `every` rows, `callback(stream)` is called, and `verbose` prints a line to
         standard error. `progress` shows a tqdm bar. The stream stays usable after Ctrl-C or an
@@ -154,7 +154,10 @@ class Stream(Estimates):
         return self
 
     def finish(self) -> "Stream":
-        """Ends the stream: what is still held back enters the estimate. No update can follow."""
+        """Ends the stream: the smoother takes in the observations that it still holds.
+
+        No update can follow.
+        """
         self._each(lambda session: session.finish())
         self._warn(self.model())
         return self
@@ -163,8 +166,8 @@ class Stream(Estimates):
     def names(self) -> list[str]:
         """The names of the channels; empty if they have none. They can be set.
 
-        The first frame has them: its columns. Columns of later frames, and the cells of series,
-        are put into their order, with a warning; other names are an error.
+        They are the columns of the first frame. Columns of later frames, and cells of series, are
+        put into the same order, with a warning; other names are an error.
         """
         return self._sessions[0].names
 
@@ -177,31 +180,31 @@ class Stream(Estimates):
             raise ValueError(f"names: {error}") from None
 
     def _take_names(self, found: list[str], subject: str) -> Optional[np.ndarray]:
-        """Keeps the first names; the order of later ones, if it is another."""
+        """Keeps the first names; returns the order of later ones, if it differs."""
         if not found:
             return None
         if not self.names:
             self.names = found
         return order_by_name(self.names, found, subject, "the stream")
 
-    # Rounds, for those who have their sequences elsewhere; headwater.dask uses them
+    # Rounds whose sequences are elsewhere; headwater.dask uses them
 
     @property
     def wants_start(self) -> bool:
-        """With `round`: whether the start wants more sequences, given to `update_many`."""
+        """With `round`: whether the search for a start needs more sequences, by `update_many`."""
         return _core.wants_start(self._sessions[0])
 
     def begin_rounds(self) -> "Stream":
-        """Finds the start from the sequences so far. From here on statistics of rounds come in.
+        """Finds the start from the sequences so far. Only statistics of rounds can follow.
 
-        Rounds begin with the first sequence: those that the start was found from take part.
+        Rounds begin with the first sequence, so the sequences of the start take part again.
         """
         self._only("begin_rounds")
         _core.begin_rounds(self._sessions[0])
         return self
 
     def next_round(self) -> Round:
-        """What the next `round` sequences start from."""
+        """The parameters that the next `round` sequences start from."""
         self._only("next_round")
         return Round(self, *_core.round_of(self._sessions[0]))
 
@@ -210,13 +213,13 @@ class Stream(Estimates):
         """The statistics of one sequence under the present estimate, for `take_in`.
 
         Y is T x M, or the name of a file. `index` is the place of the sequence among all, from 0;
-        that of the first of the next round if it is not given.
+        by default, that of the first sequence of the next round.
         """
         round = self.next_round()
         return round.statistics(Y, round.first if index is None else index, exposure=exposure)
 
     def take_in(self, statistics: Statistics) -> "Stream":
-        """Takes in a round, whose statistics are merged, and makes its M-step."""
+        """Takes in the merged statistics of a round, and makes its M-step."""
         self._only("take_in")
         _core.take_in(self._sessions[0], statistics._core)
         return self
@@ -251,13 +254,13 @@ class Stream(Estimates):
     def load(cls, path: Path, *arguments: Any, **options: Any) -> "Stream":
         """Continues from a model file or a checkpoint, written by the command or by a stream.
 
-        A model file knows its options: ``Stream.load("model.h5")``. Further keywords are those of
-        `continued`, and `prior` if the model has a prior of your own. A checkpoint needs the same
-        options as before: ``Stream.load("fit.ckpt", 5, "gamma")``.
+        A model file contains its options: ``Stream.load("model.h5")``. Further keywords are those
+        of `continued`, and `prior` if the model has a prior of your own. A checkpoint needs the
+        same options as before: ``Stream.load("fit.ckpt", 5, "gamma")``.
         """
         if _core.is_model_file(checked_path(path)):
             if arguments:
-                raise TypeError("a model file knows its options; give keywords for those to change")
+                raise TypeError("a model file contains its options; give keywords to change some")
             return cls.continued(Model.load(path, options.pop("prior", None)), **options)
         stream = cls(*arguments, **options)
         _core.load_checkpoint(stream._sessions, checked_path(path))
@@ -268,13 +271,14 @@ class Stream(Estimates):
                   **options: Any) -> "Stream":
         """Goes on where the fit of a model ended; the same as `headwater fit --continue`.
 
-        Estimate, statistics, averages, step sizes and options are the model's; `observations` and
-        `log_likelihood` add up. `options` changes some of the options of a `Stream`, such as
-        ``step="constant:0.01"``; what the model is, its prior say, cannot be changed.
+        Estimate, statistics, averages, step sizes and options are taken from the model;
+        `observations` and `log_likelihood` add up. `options` changes options of the run, such as
+        ``step="constant:0.01"``. Options that define the model, such as its prior, cannot be
+        changed.
 
-        `follows_on=False` says that the next row does not follow on the last one that the model has
-        seen: activations, levels and phase begin anew. `forget=T` goes on as if the model had seen
-        only T observations, so that new ones weigh more.
+        `follows_on=False` says that the next row does not follow the last one of the model:
+        activations, levels and phase begin anew. `forget=T` goes on as if the model had seen only T
+        observations, so that new ones weigh more.
         """
         for name in options:
             if name not in _OPTIONS:
@@ -332,4 +336,4 @@ class Stream(Estimates):
                           ConvergenceWarning, stacklevel=3)
         elif model._core.has_hardly_moved:
             warnings.warn(f"only {model.iterations} M-steps in so short a stream; method='batch' "
-                          "makes more of it", ConvergenceWarning, stacklevel=3)
+                          "learns more from it", ConvergenceWarning, stacklevel=3)

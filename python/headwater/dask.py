@@ -2,7 +2,7 @@
 
 `fit` learns one model from many sequences (trials, recordings, patients), which the workers share.
 `fit_each` fits a model to each of many streams. Both need the package `distributed`
-(``pip install headwater[dask]``).
+(``pip install distributed``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ try:
     from dask.base import is_dask_collection
 except ImportError as _error:
     raise ImportError("headwater.dask needs the package 'distributed': "
-                      "pip install headwater[dask]") from _error
+                      "pip install distributed") from _error
 
 __all__ = ["Fits", "fit", "fit_each"]
 
@@ -33,16 +33,16 @@ def fit(client: "distributed.Client", sequences: Iterable[Any], *arguments: Any,
         exposures: Any = None, **options: Any) -> Stream:
     """Fits a model to many sequences by rounds, and returns the finished stream.
 
-    `sequences` lists them: arrays or frames of T x M, `dask.delayed` objects or dask arrays that
-    give such arrays, names of files that the client and the workers can read; or one array of
-    S x T x M, of NumPy or of dask. `exposures`, if given, has one entry for each sequence.
-    All other arguments are those of `Stream`; `round` is the number of sequences between two
-    M-steps, and has to be given.
+    `sequences` is a list of arrays or frames of T x M, of `dask.delayed` objects or dask arrays that
+    give such arrays, or of names of files that the client and the workers can read; or it is one
+    array of S x T x M, of NumPy or of dask. `exposures`, if given, has one entry for each sequence.
+    All other arguments are those of `Stream`. `round`, the number of sequences between two M-steps,
+    is required.
 
     The client finds the start from the first sequences. Then each round is a tree of tasks:
     statistics of each sequence, merged two by two. The result has the same bytes for any number of
-    workers, and as `headwater fit --round` or a `Stream` with `round` has on one machine. If a
-    worker dies, Dask computes its tasks again, which does not change the result either.
+    workers, and the same as `headwater fit --round` or a `Stream` with `round` on one machine. If a
+    worker dies, Dask repeats its tasks, which does not change the result.
     """
     if not options.get("round"):
         raise ValueError("round is missing: the number of sequences between two M-steps")
@@ -128,10 +128,10 @@ def _of_sequence(round: Round, sequence: Any, index: int, exposure: Any) -> Stat
 
 
 class Fits(NamedTuple):
-    """What `fit_each` has done."""
+    """The result of `fit_each`."""
 
     models: dict[str, pathlib.Path]  #: the model file of each stream that was fitted
-    failures: dict[str, str]  #: why each of the others was not
+    failures: dict[str, str]  #: for each other stream, the reason
 
     def load(self, name: str) -> Model:
         """The model of a stream."""
@@ -143,13 +143,14 @@ def fit_each(client: "distributed.Client", streams: Union[Mapping[str, Any], Seq
     """Fits a model to each of many streams, independently of one another.
 
     `streams` maps a name to T x M rows: an array or a frame, a `dask.delayed` object or a dask
-    array, or the name of a file; names of a list are its indices. All other arguments are those of
-    `Stream`. The model of stream NAME is written to NAME.h5 in `folder` when it is there.
+    array, or the name of a file; in a list, the names are the indices. All other arguments are
+    those of `Stream`. The model of stream NAME is written to NAME.h5 in `folder` when it is
+    finished.
 
-    What is in the folder already is not fitted again, so a call that was interrupted is repeated.
-    A folder that was begun with other arguments is refused. Streams that could not be fitted, and
-    why, are in `failures`, in the file failures.json of the folder, and in a warning; the next call
-    tries them again.
+    Streams whose models are in the folder are not fitted again, so an interrupted call can be
+    repeated. A folder that was begun with other arguments is refused. Streams that could not be
+    fitted are in `failures` with the reason, in the file failures.json of the folder, and in a
+    warning; the next call tries them again.
     """
     wanted = _named(streams)
     Stream(*arguments, **options)  # which checks the arguments

@@ -49,9 +49,9 @@ def basis(model: Any, *, channels: Optional[Sequence[str]] = None, errors: bool 
     """Draws the basis as an image: a row for each channel, a column for each component.
 
     `model` may also be an M x K array. `errors=True` draws bars instead, a panel for each component,
-    with whiskers of two standard errors, which the model must have (standard_errors=True); `truth`,
-    M x K, is drawn as a line in each bar, and components are put into its order. It returns the
-    panels' axes, and draws on `axes` where they are given.
+    with whiskers of two standard errors; the model needs standard_errors=True. `truth`, M x K, is
+    drawn as a line in each bar, and components are put into its order. The panels are drawn on
+    `axes`, or on new ones, and their axes are returned.
     """
     if errors:
         # A stream knows those of the estimate so far, its model only those of the end.
@@ -80,7 +80,7 @@ def _basis_with_errors(values: np.ndarray, found: Any, channels: Optional[Sequen
                        truth: Any, axes: Any) -> np.ndarray:
     if found is None:
         raise ValueError("the model has no standard errors: fit with standard_errors=True, and a "
-                         "stream that is long enough for them")
+                         "stream that is long enough")
     spread = 2 * found.basis
     num_channels, num_components = values.shape
     order = np.arange(num_components)
@@ -211,8 +211,8 @@ def profile(model: Any, *, period: Optional[int] = None, errors: Optional[bool] 
             ax: Any = None) -> Any:
     """Draws the profile of the season: the gain of each component at each phase of the period.
 
-    `period` says which one, if the model has several. `errors` draws bars of two standard errors,
-    which the model must have (standard_errors=True); by default they are drawn if it has them.
+    `period` says which one, if the model has several. `errors` draws bars of two standard errors;
+    the model needs standard_errors=True. By default, bars are drawn if the model has the errors.
     """
     periods = _model(model).periods
     if not periods:
@@ -227,7 +227,7 @@ def profile(model: Any, *, period: Optional[int] = None, errors: Optional[bool] 
     spread = found.periods.get(gains.shape[1]) if found is not None else None
     if errors and spread is None:
         raise ValueError("the model has no standard errors of this profile: fit with "
-                         "standard_errors=True, and a stream that is long enough for them")
+                         "standard_errors=True, and a stream that is long enough")
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
     for k, row in enumerate(gains):
@@ -246,7 +246,7 @@ def forecast(ahead: Any, *, seen: Any = None, names: Optional[Sequence[str]] = N
              channels: Optional[Sequence[int]] = None, axes: Any = None) -> np.ndarray:
     """Draws a `Forecast`, a panel for each channel: the means, and bands between quantiles.
 
-    The lowest and the highest level make the widest band, the next ones a band within it, and so
+    The lowest and the highest level make the widest band, the next two a band within it, and so
     on; a level without a partner is a line. `seen` (T x M) is drawn before the forecast; its last
     row is at 0. `channels` chooses panels (from 0); by default the first twelve are shown. `names`
     are those of all channels.
@@ -293,11 +293,11 @@ def _tail_probabilities(given: Any) -> np.ndarray:
 
 
 def calibration(score: Any, *, axes: Any = None) -> np.ndarray:
-    """Draws whether predictions are calibrated: a histogram of tail probabilities, and their law.
+    """Draws whether predictions are calibrated: tail probabilities as a histogram and a curve.
 
-    `score` is a `Score` with surprise=True, or T tail probabilities. Where the model is right they
-    are uniform: bars of equal height, and a curve on the diagonal. The grey band has 95 % of such
-    curves in it, each point for itself.
+    `score` is a `Score` with surprise=True, or T tail probabilities. If the model is right they are
+    uniform: bars of equal height, and a curve on the diagonal. At each point, the grey band contains
+    95 % of such curves.
     """
     values = np.sort(_tail_probabilities(score))
     count = len(values)
@@ -319,7 +319,7 @@ def calibration(score: Any, *, axes: Any = None) -> np.ndarray:
 
 
 def surprise(score: Any, *, times: Any = None, below: float = 0.01, ax: Any = None) -> Any:
-    """Draws -log p(y_t | y_1..t-1) of each observation; those that are unlikely are marked.
+    """Draws -log p(y_t | y_1..t-1) of each observation, and marks the unlikely ones.
 
     `score` is a `Score`. With surprise=True, observations whose tail probability is below `below`
     are marked, and so are those that are impossible.

@@ -50,7 +50,7 @@ def test_a_stream_without_a_prior_can_be_put_away(data, tmp_path):
 def test_only_a_prior_with_a_name_has_parameters():
     with pytest.raises(ValueError, match="'shape' is a parameter of gamma and independent"):
         headwater.Stream(2, "auto", set={"shape": 2})
-    with pytest.raises(ValueError, match="prior auto is decided by the search"):
+    with pytest.raises(ValueError, match="prior auto needs the search"):
         headwater.Stream(2, "auto", init="random")
 
 
@@ -94,7 +94,7 @@ def test_compare_says_what_it_needs(data):
     model = headwater.Stream(2).update_many(data).finish().model()
     with pytest.raises(ValueError, match="two models or more"):
         headwater.compare([model], data)
-    with pytest.raises(ValueError, match="none is left with from_row=241"):
+    with pytest.raises(ValueError, match="from_row=241 leaves none"):
         headwater.compare([model, model], data, from_row=LENGTH + 1)
     with pytest.raises(ValueError, match="from_row=0"):
         headwater.compare([model, model], data, from_row=0)

@@ -52,7 +52,7 @@ def test_what_the_model_is_cannot_be_changed(path):
         headwater.Stream.load(path, counts="drifting")
     with pytest.raises(TypeError, match="unexpected keyword"):
         headwater.Stream.load(path, guess=1)
-    with pytest.raises(TypeError, match="knows its options"):
+    with pytest.raises(TypeError, match="contains its options"):
         headwater.Stream.load(path, 2)
 
 

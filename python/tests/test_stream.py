@@ -38,11 +38,11 @@ def test_nothing_before_the_first_observation_and_all_after():
     assert {"log_predictive", "step", "updated", "impossible"} <= set(report)
 
 
-def test_batch_holds_back_everything(counts):
+def test_batch_keeps_everything(counts):
     stream = headwater.Stream(2, method="batch").update_many(counts)
     assert not stream.has_started
-    held = f"batch EM holds back all observations, {len(counts)} so far"
-    with pytest.raises(ValueError, match=held):
+    kept = f"batch EM keeps all observations, {len(counts)} so far"
+    with pytest.raises(ValueError, match=kept):
         stream.basis
 
 

@@ -90,7 +90,7 @@ def test_a_stream_without_them_is_fitted_as_if_they_were_held(headwater):
     for name in model, held:
         assert "channel_profile" not in json.loads(headwater("show", name, "--json"))["periods"][0]
         done = headwater.attempt("show", name, "--channel-profile")
-        assert done.returncode == 1 and b"no season of their own" in done.stderr
+        assert done.returncode == 1 and b"no gains of their own" in done.stderr
 
 
 def test_resumed_in_the_middle_of_a_period(headwater, stream):

@@ -125,7 +125,7 @@ def test_a_checkpoint_of_other_data_is_refused(headwater, counts):
 
 def test_batch_has_no_checkpoints(headwater, counts):
     done = headwater.attempt(*FIT, "--method", "batch", "--out", "m.h5", "--checkpoint", "state")
-    assert done.returncode == 2 and b"checkpoints are for online fits" in done.stderr
+    assert done.returncode == 2 and b"checkpoints need online EM" in done.stderr
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
@@ -143,7 +143,7 @@ def test_a_signal_puts_the_fit_away(headwater, counts, stop):
     _, error = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert f"stopped by {stop.name} after 700 observations".encode() in error
-    assert b"--resume state goes on from here" in error
+    assert b"--resume state continues from here" in error
     assert headwater.facts("stopped.h5")["observations"] == 700
     headwater(*FIT, "--out", "resumed.h5", "--resume", "state")
     assert headwater.path("resumed.h5").read_bytes() == headwater.path("whole.h5").read_bytes()

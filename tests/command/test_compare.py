@@ -91,7 +91,7 @@ def test_what_one_model_calls_impossible_counts_for_none(headwater, files):
     (["right.h5", "y.csv", "y.csv"], 1, "y.csv: is not a headwater model"),
     (["right.h5", "small.h5", "y.csv"], 1, "small.h5: has 2 channels; right.h5 has 5"),
     (["right.h5", "wrong.h5", "narrow.csv"], 1, "narrow.csv: has 2 channels"),
-    (["right.h5", "wrong.h5", "y.csv", "--from", "301"], 1, "none is left with --from 301"),
+    (["right.h5", "wrong.h5", "y.csv", "--from", "301"], 1, "--from 301 leaves none"),
     (["right.h5", "wrong.h5", "y.csv", "--from", "0"], 2, "--from 0"),
 ])
 def test_what_cannot_be_compared_is_said_in_one_line(headwater, files, arguments, code, words):

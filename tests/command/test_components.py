@@ -91,7 +91,7 @@ def test_the_table_is_shown(headwater, data):
     (["--components", "0"], "--components 0: expected a whole number from 1 to 65536"),
     (["--components", "2..3", "--restarts", 2], "--restarts needs one number of --components"),
     (["--components", "2..3", "--method", "batch"], "--method batch makes none"),
-    (["--components", "2..3", "--log", "log"], "--log follows one fit"),
+    (["--components", "2..3", "--log", "log"], "--log describes one fit"),
     (["--components", "2..3", "--init", "b.csv"], "needs one number of --components"),
 ])
 def test_what_cannot_be_chosen_from_is_refused(headwater, data, arguments, words):

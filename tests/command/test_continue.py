@@ -38,7 +38,7 @@ def test_everything_adds_up(halves):
     done = halves.attempt("fit", "second.csv", "--continue", "first.h5", "--log", "second.log",
                           "--out", "both.h5")
     assert done.returncode == 0
-    assert f"{ROWS} with those before" in done.stderr.decode()
+    assert f"{ROWS} observations with those of the continued model" in done.stderr.decode()
     before, after = halves.facts("first.h5"), halves.facts("both.h5")
     assert after["observations"] == ROWS and after["components"] == 2
     lines = logged(halves, "second.log")

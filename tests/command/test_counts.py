@@ -81,7 +81,7 @@ def test_simulate_wants_one_law(headwater):
     error = refusal(headwater, "simulate", "--prior", "basis-selection", *settings(**STAYS),
                     "--channels", 4, "--components", 2, "--length", 5, "--counts", "auto", "--out",
                     "y.csv")
-    assert error == "headwater: simulate draws from one law; --counts auto is for fit\n"
+    assert error == "headwater: simulate needs the name of one law; --counts auto is for fit only\n"
 
 
 # --- fit --------------------------------------------------------------------------------------------

@@ -239,7 +239,7 @@ def test_a_followed_file_that_is_rotated_is_followed_on(headwater, counts, whole
     process.send_signal(signal.SIGTERM)
     _, error = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
-    assert b"live.csv: a new file has taken this name, and is followed from here on\n" in error
+    assert b"live.csv: another file now has this name; reading goes on with it\n" in error
     # The new file is the one that is gone on with.
     first.write_text(header + "".join(counts[500:]))
     headwater(*fit, "--out", "m.h5", "--resume", "state", "--log", "log.jsonl")

@@ -70,8 +70,8 @@ def test_surprise_adds_two_columns_and_finds_what_does_not_belong(headwater, sim
 @pytest.mark.parametrize("arguments, words", [
     (["--surprise"], b"--surprise adds to --log or --activations"),
     (["--log", "-", "--activations", "-"], b"only one of --log - and --activations -"),
-    (["--activations", "x.csv", "--restarts", 2], b"--activations follows one fit"),
-    (["--activations", "x.csv", "--method", "batch"], b"--activations has a line for each"),
+    (["--activations", "x.csv", "--restarts", 2], b"--activations describes one fit"),
+    (["--activations", "x.csv", "--method", "batch"], b"--activations needs online EM"),
 ])
 def test_outputs_that_cannot_be_are_refused(headwater, simulated, arguments, words):
     done = headwater.attempt("fit", "counts.csv", *FIT, *arguments, "--out", "model.h5")

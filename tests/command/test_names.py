@@ -156,7 +156,7 @@ def test_two_channels_of_one_name_are_told_apart_by_their_order(headwater):
     headwater.write("y.csv", named(counts(), names))
     done = headwater.attempt("fit", "y.csv", *FIT, "m.h5")
     assert done.returncode == 0
-    assert b"y.csv: two channels are called 'a': only their order tells them apart" in done.stderr
+    assert b"y.csv: two channels are called 'a'; only their order tells them apart" in done.stderr
     assert headwater.facts("m.h5")["names"] == names
     headwater.score("m.h5", "y.csv")
     headwater.write("other.csv", named(counts(), ["b", "a", "a", ""]))

@@ -140,7 +140,7 @@ def test_values_of_a_config_file_are_checked_alike(headwater):
                                      "1000000",
         "engine = guess": "--engine guess: expected one of auto, exact, beam, fast, particle",
         "lag =": "bad.conf: lag has no value",
-        "config = other.conf": "bad.conf: a config file cannot name another one",
+        "config = other.conf": "bad.conf: a config file cannot name another config file",
     }.items():
         headwater.write("bad.conf", f"burn-in = 5\n{line}\n")
         check_refused(headwater, fit("good.csv", "--config", "bad.conf"), message)
@@ -155,14 +155,14 @@ def test_flags_in_a_config_file(headwater):
 
 
 def test_a_held_basis_must_be_given(here):
-    message = "--hold basis needs the basis that is to be held: --init FILE"
+    message = "--hold basis needs a basis to hold: --init FILE"
     check_refused(here, fit("good.csv", "--hold", "basis"), message)
     check_refused(here, fit("good.csv", "--hold", "basis", "--init", "random"), message)
 
 
 def test_batch_em_cannot_follow(here):
     check_refused(here, fit("good.csv", "--method", "batch", "--follow"),
-                  "--method batch needs the end of the data; it cannot go with --follow")
+                  "--method batch needs all data, so it cannot go with --follow")
 
 
 @pytest.mark.parametrize("command", ["apply", "score"])

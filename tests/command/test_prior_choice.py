@@ -29,9 +29,10 @@ def test_the_choice_is_told_everywhere(headwater, data):
                                                "relaxed-selection", "independent"}
     assert chosen[0]["standard_error"] == 0 and chosen[0]["counts"] == "poisson"
     following = max((row for row in table if not row["chosen"]), key=lambda row: row["score"])
-    told = (f"prior basis-selection: predicts held-out observations better than "
-            f"{following['prior']}, the next, by {chosen[0]['score'] - following['score']:.3g} nats "
-            f"an observation (standard error {following['standard_error']:.2g})")
+    told = (f"prior basis-selection: predicts held-out observations better than the "
+            f"second best, {following['prior']}, by "
+            f"{chosen[0]['score'] - following['score']:.3g} nats an observation "
+            f"(standard error {following['standard_error']:.2g})")
     assert told in done.stderr.decode()
     assert told in headwater("show", "m.h5").decode()
     lines = [json.loads(line) for line in headwater.path("log").read_text().splitlines()]
@@ -94,16 +95,15 @@ def test_goes_with_other_options(headwater, data, words):
 
 
 @pytest.mark.parametrize("words, message", [
-    (["--set", "shape=2"], b"'shape' is a parameter of gamma and independent and of no other prior; "
-                           b"prior auto chooses between several: name the prior to give its "
-                           b"parameters"),
-    (["--set", "persistence=.9"], b"'persistence' is a parameter of log-gaussian and gamma and"),
-    (["--hold", "alpha"], b"'alpha' is a parameter of relaxed-selection and of no other prior"),
+    (["--set", "shape=2"], b"'shape' is a parameter of gamma and independent only, and prior auto "
+                           b"chooses among several priors; to give parameters, name the prior"),
+    (["--set", "persistence=.9"], b"'persistence' is a parameter of log-gaussian and gamma only"),
+    (["--hold", "alpha"], b"'alpha' is a parameter of relaxed-selection only"),
     (["--set", "colour=3"], b"no prior has a parameter 'colour'"),
-    (["--states", "y.csv"], b"'states' is a parameter of finite and of no other prior"),
-    (["--init", "random"], b"prior auto is decided by the search for a start; there is none with "
-                           b"init random"),
-    (["--paper-exact"], b"there is none with paper-exact"),
+    (["--states", "y.csv"], b"'states' is a parameter of finite only"),
+    (["--init", "random"], b"prior auto needs the search for a start, which init random "
+                           b"leaves out"),
+    (["--paper-exact"], b"which paper-exact leaves out"),
 ])
 def test_what_it_cannot_go_with_is_one_clear_line(headwater, data, words, message):
     done = headwater.attempt("fit", data, *OPTIONS[:4], *words, "--out", "m.h5")
@@ -116,7 +116,7 @@ def test_a_basis_that_is_given_leaves_nothing_to_choose(headwater, data):
     headwater.save("b.npy", BASIS)
     done = headwater.attempt("fit", data, *OPTIONS, "--init", "b.npy", "--out", "m.h5")
     assert done.returncode == 2
-    assert b"there is none with a starting basis" in done.stderr
+    assert b"which a starting basis leaves out" in done.stderr
 
 
 def test_simulate_needs_a_prior(headwater):

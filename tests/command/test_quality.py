@@ -108,7 +108,7 @@ def test_columns_that_other_seeds_do_not_find(headwater):
     found = [line for line in warnings_of(done) if "other seeds" in line]
     assert len(found) == 1
     assert found[0].startswith("warning: of the 2 other seeds, at most half find component")
-    assert found[0].endswith("fewer --components, or more data")
+    assert found[0].endswith("try fewer --components or more data")
 
 
 def test_auto_does_not_choose_what_the_next_line_advises_against(headwater):

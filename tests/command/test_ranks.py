@@ -330,7 +330,7 @@ def test_a_killed_rank_ends_the_job_and_any_number_goes_on(headwater, killed):
     # mpirun ends the others by SIGTERM, of which the first rank may still tell.
     ours = [line for line in told.splitlines() if "stopped by SIGTERM" not in line]
     assert ours == [f"headwater-mpi: rank {killed} was ended by signal 9 (Killed), which ends the "
-                    "job; a checkpoint goes on with --resume, on any number of ranks"]
+                    "job; --resume continues a checkpoint, on any number of ranks"]
     assert not headwater.path("never.h5").exists()
 
     state = headwater.path("state").read_bytes()

@@ -121,9 +121,9 @@ def test_several_numbers_of_components_and_restarts(headwater):
 
 
 @pytest.mark.parametrize("options, message", [
-    (["--method", "batch"], "a round cannot go with method batch, which takes all sequences at once"),
-    (["--paper-exact"], "a round cannot go with paper-exact, which has an M-step an observation"),
-    (["--log", "l", "--surprise"], "--surprise needs how each observation was predicted"),
+    (["--method", "batch"], "round cannot go with method batch, which takes all sequences at once"),
+    (["--paper-exact"], "round cannot go with paper-exact, which makes an M-step at each observation"),
+    (["--log", "l", "--surprise"], "--surprise needs the prediction of each observation"),
     (["--round", -1], "--round -1"),
 ])
 def test_what_cannot_go_with_rounds(headwater, options, message):

@@ -204,7 +204,7 @@ def test_a_forecast_knows_the_phase(headwater):
      "y.csv: --skip 0 and --from 61 leave no observation"),
     (["score", "--from", 0], "--from 0: expected a whole number from 1 to 1000000000000000"),
     (["apply", "--out", "x.csv", "--smooth", "--follow"],
-     "--smooth needs all data; it cannot go with --follow"),
+     "--smooth needs all data, so it cannot go with --follow"),
 ])
 def test_what_leaves_nothing_is_refused(headwater, counts, arguments, message):
     before = headwater.listing()

@@ -177,7 +177,7 @@ def test_columns_that_are_not_there(headwater):
                                  "m.h5", *options)
         return done.returncode, done.stderr.decode()
     assert trouble("all.csv", "--sequence-column", "run") == (
-        1, "headwater: all.csv: --sequence-column 'run': no column is called so; expected a name "
+        1, "headwater: all.csv: --sequence-column 'run': no column has this name; expected a name "
            "in the header, or a number from 1 to 5\n")
     assert trouble("all.csv", "--sequence-column", "trial", "--index-column", 2) == (
         1, "headwater: all.csv: --index-column and --sequence-column both name column 2\n")

@@ -146,7 +146,7 @@ def test_viewers_are_limited_and_metrics_still_come(fit):
 
 def test_everybody_may_look_only_with_a_warning(headwater):
     fit = Fit(headwater, serve="0.0.0.0:0")
-    assert fit.lines[0].startswith("warning: --serve 0.0.0.0:0 lets everybody")
+    assert fit.lines[0].startswith("warning: --serve 0.0.0.0:0 shows the fit to everybody")
     assert fit.get("/healthz", headers={"Host": "192.168.0.7:80"})[0].status == 200
     assert fit.get("/healthz", headers={"Host": "evil.example"})[0].status == 403
     fit.feed(400)
@@ -162,8 +162,8 @@ def test_mistakes_get_one_line(headwater, fit):
             (["--serve", "70000"], 2, "--serve 70000: expected PORT"),
             (["--serve", "example.org:80"], 2, "expected PORT or ADDRESS:PORT"),
             (["--serve", str(fit.port)], 1, "cannot listen there"),
-            (["--serve", "0", "--method", "batch"], 2, "--serve follows a stream"),
-            (["--metrics", "m.prom", "--method", "batch"], 2, "--metrics follows a stream"),
+            (["--serve", "0", "--method", "batch"], 2, "--serve needs online EM"),
+            (["--metrics", "m.prom", "--method", "batch"], 2, "--metrics needs online EM"),
             (["--metrics", "no/folder/m.prom"], 1, "no/folder/m.prom")]:
         done = headwater.attempt(*common, *arguments)
         assert done.returncode == code, done.stderr

@@ -34,7 +34,7 @@ def test_restarts_say_how_often_each_component_was_found(headwater):
         found += matched_cosines(basis, headwater.basis(f"{seed}.h5")) >= 0.95
     assert len(set(found)) > 1  # two sources: the third column differs from seed to seed
     assert facts["stability"] == {"restarts": 3, "found": found.tolist()}
-    line = ("restarts, of 3, that have found each component: " +
+    line = ("how many of 3 restarts found each component: " +
             ", ".join(f"component {k + 1}: {count}" for k, count in enumerate(found)) + "\n")
     assert line in done.stderr.decode()
     assert line in headwater("show", "best.h5").decode()

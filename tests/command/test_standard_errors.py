@@ -47,7 +47,7 @@ def test_the_estimate_is_the_same_and_the_errors_are_of_the_right_size(headwater
     for name, stay, part in ("stay_off", 0.8, 0.6), ("stay_on", 0.7, 0.4):
         least = np.sqrt(stay * (1 - stay) / (2 * LENGTH * part))
         assert 0.5 * least < facts["parameters"][name] < 3 * least
-    assert b"standard errors (all numbers taken together)" in headwater("show", "model.h5")
+    assert b"standard errors (computed jointly)" in headwater("show", "model.h5")
 
 
 def test_a_resumed_fit_has_the_same_bytes(headwater, data):
@@ -122,8 +122,8 @@ def test_a_model_without_them(headwater, data):
     refused = headwater.attempt("show", "model.h5", "--basis", "--standard-errors")
     assert refused.returncode == 1
     assert refused.stderr.decode() == (
-        "headwater: model.h5: has no standard errors; expected a model of fit --standard-errors, "
-        "and of a stream that is long enough for them\n")
+        "headwater: model.h5: has no standard errors; expected a model of fit --standard-errors "
+        "and a stream that is long enough\n")
     assert "standard_errors" not in headwater.facts("model.h5")
 
 

@@ -88,8 +88,8 @@ def test_a_pipe_equals_a_file(selection, length):
 def test_restarts_keep_the_best(selection):
     options = ["--init", "random", "--seed", 7]
     summary = fit(selection, "y1.npy", "best.h5", *options, "--restarts", 3, "--threads", 2)
-    lines = re.findall(r"^seed (\d+): log-likelihood (-?[\d.]+) from its last start"
-                       r"(, the best, is kept)?$", summary,
+    lines = re.findall(r"^seed (\d+): log-likelihood (-?[\d.]+) since its last start"
+                       r"(, the best, which is kept)?$", summary,
                        re.MULTILINE)
     assert [int(seed) for seed, _, _ in lines] == [7, 8, 9]
     values = [float(value) for _, value, _ in lines]
@@ -122,7 +122,7 @@ def test_one_restart_is_the_plain_fit(selection):
     (["--restarts", -2], "--restarts -2: expected a whole number from 1 to 1000"),
     (["--restarts", 1001], "--restarts 1001: expected a whole number from 1 to 1000"),
     (["--restarts", 2, "--log", "log.jsonl"],
-     "--log follows one fit; it cannot go with --restarts"),
+     "--log describes one fit, so it cannot go with --restarts"),
 ])
 def test_what_restarts_cannot_be(selection, arguments, words):
     done = attempt(selection, "y1.npy", "never.h5", *arguments)

@@ -78,7 +78,7 @@ def test_what_may_be_times_is_refused_until_somebody_says(headwater, plain):
 def test_a_column_that_is_not_there_is_no_index(headwater):
     text = as_csv(COUNTS, header=NAMES)
     for given in ("time", 0, COUNTS.shape[1] + 1, "1x"):
-        assert f"--index-column '{given}': no column is called so" in refusal(
+        assert f"--index-column '{given}': no column has this name" in refusal(
             headwater, text, "--index-column", given)
     assert "has no column but its index" in refusal(headwater, "1\n2\n", "--index-column", 1)
     headwater.save("y.npy", COUNTS)

@@ -145,8 +145,8 @@ def test_a_pipe_that_goes_on_knows_time_and_sequence(headwater):
      "t.csv:4: 2026-01-02T11:00 comes 24 steps of 1h after 2026-01-01T11:00; --max-gap 22 allows "
      "for 22 missing rows"),
     (["2026-01-01", "2026-02-30", "2026-01-03"], [],
-     "t.csv:3: '2026-02-30' is no time of a row; expected a date and time, as before"),
-    (["yesterday", "2", "3"], [], "t.csv:2: 'yesterday' is no time of a row; expected a date and "
+     "t.csv:3: '2026-02-30' is not a time; expected a date and time, as before"),
+    (["yesterday", "2", "3"], [], "t.csv:2: 'yesterday' is not a time; expected a date and "
                                   "time as 2026-03-29T14:30, or a number"),
 ])
 def test_times_that_are_refused(headwater, model, times, options, message):

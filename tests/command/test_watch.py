@@ -104,7 +104,7 @@ def test_the_summary_says_how_many(headwater, stream):
     done = headwater.attempt("watch", "model.h5", "y.csv", "--out", "alarms.jsonl")
     assert done.returncode == 0
     text = done.stderr.decode()
-    assert "1,000 rows" in text and "1 expected if nothing is unusual" in text
+    assert "1,000 rows" in text and "1 false alarms expected if nothing is unusual" in text
 
 
 @pytest.mark.parametrize("rate", ["1000", "1:2", "0:1", "many:1", "1000:-1"])

@@ -48,7 +48,7 @@ Index find_column(std::string_view option, const std::string& text,
   if (number && *number < num_cells) return *number;
   throw InputError(fmt::format("{}: {} {}: {}; expected {}a number from 1 to {}", words.name,
                                option, quote_text(text),
-                               names.empty() ? "there is no header" : "no column is called so",
+                               names.empty() ? "there is no header" : "no column has this name",
                                names.empty() ? "" : "a name in the header, or ", num_cells));
 }
 

@@ -51,9 +51,9 @@ export function calibration(state: State): HTMLElement | null {
   const verdict = calibrationVerdict(state)!;
   return h("section", { id: "calibration", "aria-labelledby": "calibration-title" },
     h("h2", { id: "calibration-title" }, "Calibration"),
-    h("p", { class: "quiet" }, "The tail probability of an observation is the probability that one at least as surprising comes. ",
+    h("p", { class: "quiet" }, "The tail probability of an observation is the probability of one at least as surprising. ",
       "If the model is right, these numbers are uniform between 0 and 1: columns of equal height, a straight line. ",
-      `They were computed for ${plural(stream.calibration.rows, "observation")} at equal distances. Shaded: where 99 % of right models lie.`),
+      `They were computed for ${plural(stream.calibration.rows, "observation")} at equal distances. The shaded region contains 99 % of right models.`),
     h("div", { class: "pictures" }, h("figure", {}, histogram(state), h("figcaption", {}, "Histogram")),
       h("figure", {}, quantiles(state), h("figcaption", {}, "Quantiles"))),
     h("p", {}, verdict.text, ` (Kolmogorov–Smirnov test: p = ${verdict.p < 1e-12 ? "0" : short(verdict.p, 2)}; `,

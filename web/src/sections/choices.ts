@@ -62,8 +62,8 @@ export function components(state: State): HTMLElement | null {
   if (!rows || rows.length === 0) return null;
   return h("section", { id: "components", "aria-labelledby": "components-title" },
     h("h2", { id: "components-title" }, "How many sources"),
-    h("p", { class: "quiet" }, "How well fits with different numbers of sources predicted observations before they had seen them, "
-      + "and the difference to the best of them. Chosen are the fewest sources that predict as well as the best, within one standard error."),
+    h("p", { class: "quiet" }, "The score is the mean log-probability of an observation that the fit had not seen; the difference is from the best score. "
+      + "The chosen fit has the fewest sources that predict as well as the best, within one standard error."),
     table("Scores of the numbers of sources", ["sources"], rows, best(rows), (row) => [whole(row.components)]));
 }
 
@@ -73,7 +73,7 @@ export function priors(state: State): HTMLElement | null {
   const chosen = rows.find((row) => row.chosen) ?? best(rows);
   return h("section", { id: "priors", "aria-labelledby": "priors-title" },
     h("h2", { id: "priors-title" }, "Which prior"),
-    h("p", { class: "quiet" }, `Which law the activations follow was chosen between ${plural(rows.length, "prior")}, each with the law of the counts that suits it. `
-      + "They were compared by their predictions of observations that they had not been fitted to; the difference is to the chosen one."),
+    h("p", { class: "quiet" }, `The prior was chosen among ${plural(rows.length, "prior")}, each with the law of the counts that suits it. `
+      + "The score is for predictions of held-out observations; the difference is from the chosen prior."),
     table("Scores of the priors", ["prior", "counts"], rows, chosen, (row) => [row.prior, row.counts]));
 }

@@ -5,7 +5,7 @@ import { TimeChart } from "../time_chart";
 import type { ChartOptions } from "../time_chart";
 import { TimeGroup } from "../time_group";
 
-// The last observations of a channel, and what is to be expected after them.
+// The last observations of a channel, and the forecast after them.
 export function forecast(state: State): HTMLElement | null {
   const ahead = state.stream?.forecast;
   if (!ahead || ahead.channels.length === 0) return null;
@@ -40,7 +40,7 @@ export function forecast(state: State): HTMLElement | null {
     ...ahead.channels.map((shown, i) => h("option", { value: i }, clipped(nameOfChannel(shown.channel), 60))));
   return h("section", { id: "forecast", "aria-labelledby": "forecast-title" },
     h("div", { class: "section-head" }, h("h2", { id: "forecast-title" }, "Forecast"), group.toolbar()),
-    h("p", { class: "quiet" }, `What is to be expected of the next ${steps} observations: the mean, and bands that hold `,
+    h("p", { class: "quiet" }, `A forecast of the next ${steps} observations: the mean, and bands that contain `,
       "the count with probability 50 % and 90 %."),
     h("p", {}, h("label", { for: id }, "Channel "), select), chart.element);
 }

@@ -33,9 +33,9 @@ function howItLearned({ model }: State): HTMLElement {
   const after = model.observations_after_start;
   const isPart = after > 0 && after < model.observations;
   const mean = isPart ? model.log_likelihood_after_start / after : model.log_likelihood / model.observations;
-  return sentence("While it learned, it gave each observation a log-probability of ",
-    strong(exact(mean, short(mean, 4))), " on average, before it had seen it",
-    isPart ? ` (over the ${whole(after)} observations that its start had not used).` : ".");
+  return sentence("During the fit, an observation had a log-probability of ",
+    strong(exact(mean, short(mean, 4))), " on average, before it was learned from",
+    isPart ? ` (over the ${whole(after)} observations after its start).` : ".");
 }
 
 function howItPredicts({ stream, data }: State): HTMLElement | null {

@@ -12,9 +12,8 @@ export function surprises(state: State): HTMLElement | null {
   if (rows.length === 0) return null;
   return h("section", { id: "surprises", "data-short": "Surprises", "aria-labelledby": "surprises-title" },
     h("h2", { id: "surprises-title" }, "Most surprising observations"),
-    h("p", { class: "quiet" }, "The observations that the model found least probable, given all before them. ",
-      "Of so many observations, the least tail probability is about 1 / ", whole(state.stream!.observations),
-      " if the model is right."),
+    h("p", { class: "quiet" }, "The observations that the model found least probable, given all earlier ones. ",
+      "If the model is right, the smallest tail probability is about 1 / ", whole(state.stream!.observations), "."),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Most surprising observations" },
       h("table", { class: "wide" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "observation"),
         rows[0]!.time !== undefined && h("th", { scope: "col" }, "time"),
