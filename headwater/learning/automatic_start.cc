@@ -202,9 +202,8 @@ class Search {
   // law chosen so far, and fits the trial with that.
   void choose_expectation(StartTrial& trial) {
     if (!options_.has_default_basis_prior() || !is_scarce(trial)) return;
-    const StartTrial impartial = without_hindsight(trial);
     const auto predict = [&](const BasisExpectation& expectation) {
-      return predictions(impartial, trial.estimate.law, expectation);
+      return predictions(trial, trial.estimate.law, expectation);
     };
     const BasisExpectation expectation =
         expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
@@ -249,9 +248,9 @@ class Search {
     const Index all = std::min(observations_.size(), tried * effort_.choice_iterations);
     return effort_.is_light || all < kManyMore * tried ? tried_again() : observations_.first(all);
   }
-  // The trial that choices are made with. The search has fitted its trial to what is held out, too,
-  // and some iterations on the rest do not undo that. Where observations are few, they begin anew:
-  // a basis that knows what it is to predict needs no levels that follow the counts.
+  // The trial that laws are compared with. The search has fitted its trial to what is held out,
+  // too, and some iterations on the rest do not undo that. Where observations are few, they begin
+  // anew: a basis that knows what it is to predict needs no levels that follow the counts.
   StartTrial without_hindsight(const StartTrial& trial) const {
     const Index tried = tried_again().size();
     const Index known = fitted_part(tried);
