@@ -86,9 +86,11 @@ void NegativeBinomial::add_statistics(Index channel, double y, double mean, doub
                                       std::span<double> out) const {
   const double phi = dispersion(channel);
   constexpr auto kSize = static_cast<std::size_t>(DispersionStatistics::kPerChannel);
-  DispersionStatistics::add(weight, phi, terms::dispersion_score(y, mean, phi),
-                            terms::dispersion_information(mean, phi, terms::information_limit(phi)),
-                            out.subspan(static_cast<std::size_t>(channel) * kSize, kSize));
+  DispersionStatistics::add(
+      weight, phi, terms::dispersion_score(y, mean, phi),
+      terms::dispersion_information(mean, phi, terms::information_limit(phi)) +
+          terms::asked_information(y, mean, phi),
+      out.subspan(static_cast<std::size_t>(channel) * kSize, kSize));
 }
 
 void NegativeBinomial::maximise(std::span<const double> statistics, double observations,

@@ -327,7 +327,8 @@ void NegativeBinomialBlocks::add_statistics(Index channel, double count, double 
   const double mean = exposure * intensity;
   constexpr auto kSize = static_cast<std::size_t>(DispersionStatistics::kPerChannel);
   DispersionStatistics::add(weight, phi, negative_binomial::dispersion_score(count, mean, phi),
-                            negative_binomial::dispersion_information(mean, phi, limit(channel)),
+                            negative_binomial::dispersion_information(mean, phi, limit(channel)) +
+                                negative_binomial::asked_information(count, mean, phi),
                             out.subspan(static_cast<std::size_t>(channel) * kSize, kSize));
 }
 

@@ -24,6 +24,13 @@ const QuietChannels* quiet_for(const Emission& emission, const Observation& y) {
   return law_of(emission).quiet_for(y, emission.basis_notes().get());
 }
 
+// Information that raises no score.
+void add_asked(Index channel, double information, double phi, Statistics& out) {
+  double* const own = out.s4.data() + channel * DispersionStatistics::kPerChannel;
+  own[0] += phi * information;
+  own[1] += information;
+}
+
 bool is_plain(const Observation& y) { return y.exposed().empty() && y.dispersions().empty(); }
 
 }  // namespace
@@ -235,7 +242,33 @@ void NegativeBinomialSums::add_block_counts(const Matrix& states, const Emission
       out.s4[m * DispersionStatistics::kPerChannel] +=
           block_sums_[cell.time] * negative_binomial::rising_slope(cell.count, phi);
     }
+    add_asked_by_block(states, basis, weights, m, phi, out);
   }
+}
+
+// See asked_information(). Of the counts of one channel in a block.
+void NegativeBinomialSums::add_asked_by_block(const Matrix& states, const Matrix& basis,
+                                              const Eigen::Ref<const Matrix>& weights, Index m,
+                                              double phi, Statistics& out) {
+  if (masses_.cells(m).empty()) return;
+  means_.noalias() = states * basis.row(m).transpose();
+  for (const CountMasses::Cell& cell : masses_.cells(m)) {
+    add_asked(m,
+              negative_binomial::asked_information(cell.count, means_, weights.col(cell.time), phi),
+              phi, out);
+  }
+}
+
+// ... and of one cell.
+void NegativeBinomialSums::add_asked_by_cell(const Eigen::Ref<const Matrix>& states,
+                                             const Emission& emission,
+                                             const Eigen::Ref<const Vector>& weights, Index m,
+                                             double count, double exposure, Statistics& out) {
+  if (count <= 1) return;
+  const Eigen::Map<const Vector> row(emission.rows().row(m), states.cols());
+  means_.noalias() = exposure * (states * row);
+  const double phi = law_of(emission).dispersion(m);
+  add_asked(m, negative_binomial::asked_information(count, means_, weights, phi), phi, out);
 }
 
 // With L for sum_i w_i x_i / (1 + z_i), what a count adds to the loss is phi y L, and
@@ -274,6 +307,7 @@ void NegativeBinomialSums::add_softened_counts(const Eigen::Ref<const Matrix>& s
     const double slope = std::inner_product(row, row + columns, losses, 0.0);
     out.s4[m * DispersionStatistics::kPerChannel] +=
         weight * negative_binomial::rising_slope(count, phi) - count * slope;
+    add_asked_by_cell(states, emission, weights, m, count, 1, out);
   }
 }
 
@@ -312,6 +346,7 @@ void NegativeBinomialSums::add_softening(const Eigen::Ref<const Matrix>& states,
     double* const own = out.s4.data() + m * DispersionStatistics::kPerChannel;
     own[0] += phi * cells_.informations[j] + score;
     own[1] += cells_.informations[j];
+    add_asked_by_cell(states, emission, weights, m, count, cells_.exposures[j], out);
   }
 }
 

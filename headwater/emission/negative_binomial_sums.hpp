@@ -92,6 +92,14 @@ class NegativeBinomialSums final : public EmissionSums {
                            const Eigen::Ref<const Vector>& weights, const Observation& y,
                            Statistics& out);
 
+  // What keeps counts from asking for too much dispersion.
+  void add_asked_by_block(const Matrix& states, const Matrix& basis,
+                          const Eigen::Ref<const Matrix>& weights, Index m, double phi,
+                          Statistics& out);
+  void add_asked_by_cell(const Eigen::Ref<const Matrix>& states, const Emission& emission,
+                         const Eigen::Ref<const Vector>& weights, Index m, double count,
+                         double exposure, Statistics& out);
+
   PoissonSums poisson_;
   Cells cells_;
   // Of the channels with a count.
@@ -113,6 +121,7 @@ class NegativeBinomialSums final : public EmissionSums {
   Vector block_weights_;                   // the sum of theirs
   Vector block_sums_;                      // of the weights of each observation
   Vector softened_mass_;
+  Vector means_;  // of one channel, given each state
   Vector mean_;
 };
 

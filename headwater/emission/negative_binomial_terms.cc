@@ -1,5 +1,6 @@
 #include "headwater/emission/negative_binomial_terms.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "headwater/core/digamma.hpp"
@@ -79,6 +80,18 @@ double dispersion_score(double y, double mu, double phi) {
 double dispersion_information(double mu, double phi, double limit) {
   const double z = phi * mu;
   return 0.5 * mu * mu / (1 + phi + 2 * z + z * z / limit);
+}
+
+double asked_information(double y, double mu, double phi) {
+  if (y <= 1) return 0;  // rising_slope() is 0 for no count and for one
+  return std::max(rising_slope(y, phi) - y * mu / (1 + phi * mu), 0.0) / (1 + phi);
+}
+
+double asked_information(double y, const Vector& means, const Eigen::Ref<const Vector>& weights,
+                         double phi) {
+  if (y <= 1) return 0;
+  const auto scores = rising_slope(y, phi) - y * means.array() / (1 + phi * means.array());
+  return (weights.array() * scores.max(0.0)).sum() / (1 + phi);
 }
 
 double information_limit(double phi) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "headwater/matrix.hpp"
+
 // The negative binomial law in terms of its mean mu and its dispersion phi >= 0, so that the
 // variance is mu + phi mu^2. With z = phi mu,
 //   log p(y) = rising_logs(y, phi) - log y! + y log mu - (y + 1 / phi) log(1 + z).
@@ -30,6 +32,15 @@ double dispersion_score(double y, double mu, double phi);
 // It is right for phi -> 0, for mu -> 0, and for mu -> infinity, where the count tells the gamma
 // variable behind it. In between it is too large by up to 5 times; steps are then shorter.
 double dispersion_information(double mu, double phi, double limit);
+// What is added to that, so that a count asks for little more dispersion than there is: by the
+// score of the count alone, S = rising_slope(y, phi) - y mu / (1 + z), max(S, 0) / (1 + phi). It
+// then asks for phi + 1 + phi at most, by S over the information. Where a mean is far too small,
+// dispersion_information() is next to nothing, and a single count would ask for millions. The
+// expectation of what is added is that information or less, and next to nothing for means beyond 1.
+double asked_information(double y, double mu, double phi);
+// The same of many means, in the order of their weights: the sum of weight times information.
+double asked_information(double y, const Vector& means, const Eigen::Ref<const Vector>& weights,
+                         double phi);
 // 2 (r^2 trigamma(r) - r): from 1 for phi -> 0 to 2 for phi -> infinity.
 double information_limit(double phi);
 

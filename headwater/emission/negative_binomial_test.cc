@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "headwater/conformance.hpp"
@@ -80,6 +81,43 @@ TEST(NegativeBinomialTerms, InformationIsNearTheVarianceOfTheScore) {
       const double found = terms::dispersion_information(mu, phi, terms::information_limit(phi));
       EXPECT_GT(found, exact / 1.6) << phi << " " << mu;
       EXPECT_LT(found, exact * 5) << phi << " " << mu;
+    }
+  }
+}
+
+// What a cell asks for lies between what its count asks for, phi + 1 + phi at most, and what the
+// rest of its score asks for, phi + 2 g(z) (1 + phi + 2 z + z^2 / limit).
+TEST(NegativeBinomialTerms, ACellAsksForLittleMoreDispersionThanThereIs) {
+  for (const double phi : {0.0, 0.01, 0.3, 2.0, 40.0}) {
+    const NegativeBinomial law(Vector::Constant(1, phi));
+    const double limit = terms::information_limit(phi);
+    for (const double mu : {1e-9, 1e-4, 0.1, 3.0, 100.0}) {
+      const double z = phi * mu;
+      const double of_rest = 2 * terms::softening(z) * (1 + phi + 2 * z + z * z / limit);
+      for (const double y : {0.0, 1.0, 2.0, 50.0, 1000.0, 1e5}) {
+        std::vector<double> sums(2, 0);
+        law.add_statistics(0, y, mu, 1, sums);
+        EXPECT_LE(sums[0], sums[1] * (phi + std::max(1 + phi, of_rest)) * (1 + 1e-9))
+            << phi << " " << mu << " " << y;
+        // Where the sums of a channel are 0, its dispersion is that of the likelihood all the same.
+        EXPECT_NEAR(sums[0] - phi * sums[1], terms::dispersion_score(y, mu, phi),
+                    1e-12 * (1 + sums[0] + phi * sums[1]));
+      }
+    }
+  }
+}
+
+// Steps are never less than half as long for it, and hardly shorter where means are 1 and more.
+TEST(NegativeBinomialTerms, WhatCountsAddToTheInformationIsLittle) {
+  for (const double phi : {0.01, 0.3, 2.0, 10.0}) {
+    const NegativeBinomial law(Vector::Constant(1, phi));
+    for (const double mu : {1e-3, 0.05, 1.0, 30.0}) {
+      double added = 0;
+      for (double y = 0; y < 20000; ++y) {
+        added += std::exp(law.log_density(0, y, mu)) * terms::asked_information(y, mu, phi);
+      }
+      const double there = terms::dispersion_information(mu, phi, terms::information_limit(phi));
+      EXPECT_LE(added, there * (mu < 1 ? 1.0 : 0.15)) << phi << " " << mu;
     }
   }
 }

@@ -58,22 +58,18 @@ class Search {
          const OnSearch& on_search)
       : observations_(observations),
         prior_(prior),
+        periods_(periods),
+        background_(background),
         options_(options),
         seed_(seed),
         effort_(effort),
         num_tried_(std::min(observations.size(), observations_to_try(observations.num_channels(),
                                                                      prior.num_components()))),
-        tasks_(pool, on_search) {
-    const std::vector<Matrix> profiles = channel_profiles(observations, periods);
-    const Matrix rates = profiles.empty()
-                             ? observations.rates()
-                             : RecordView(without_season(observations, profiles)).rates();
-    for (Beginning& begin : beginnings(rates, prior, law, seed, effort.random_starts, pool)) {
-      Matrix basis = background ? with_background(std::move(begin.basis), background_start(rates))
-                                : std::move(begin.basis);
-      Estimate estimate = with_season({std::move(basis), prior, law}, profiles);
-      if (begin.name == kCumulants) cumulants_ = estimate.basis;
-      trials_.push_back({{begin.name, 0, 0}, std::move(estimate), false, begin.is_factorised});
+        pool_(pool),
+        tasks_(pool, on_search),
+        trials_(begin_on(observations, law, effort.random_starts)) {
+    for (const StartTrial& trial : trials_) {
+      if (trial.report.name == kCumulants) cumulants_ = trial.estimate.basis;
     }
   }
 
@@ -156,7 +152,10 @@ class Search {
 
   // After run(): the same trial under one law and under another, of which the better one is left.
   StartReport::LawChoice choose_law(const AnyLaw& other, StartTrial& trial) {
-    const auto predict = [&](const AnyLaw& law) { return predictions(trial, law, expectation_); };
+    const StartTrial impartial = without_hindsight(trial);
+    const auto predict = [&](const AnyLaw& law) {
+      return predictions(impartial, law, expectation_);
+    };
     const AnyLaw next = with_parameters_of(trial.estimate.law, other);
     StartReport::LawChoice choice =
         compare_laws(trial.estimate.law, next, observations_.num_channels(), predict, tasks_);
@@ -215,6 +214,22 @@ class Search {
   }
 
  private:
+  std::vector<StartTrial> begin_on(const RecordView& observations, const AnyLaw& law,
+                                   Index random_starts) const {
+    const std::vector<Matrix> profiles = channel_profiles(observations, periods_);
+    const Matrix rates = profiles.empty()
+                             ? observations.rates()
+                             : RecordView(without_season(observations, profiles)).rates();
+    std::vector<StartTrial> trials;
+    for (Beginning& begin : beginnings(rates, prior_, law, seed_, random_starts, pool_)) {
+      Matrix basis = background_ ? with_background(std::move(begin.basis), background_start(rates))
+                                 : std::move(begin.basis);
+      Estimate estimate = with_season({std::move(basis), prior_, law}, profiles);
+      trials.push_back({{begin.name, 0, 0}, std::move(estimate), false, begin.is_factorised});
+    }
+    return trials;
+  }
+
   bool learns() const { return learns_prior(options_, prior_); }
   bool is_scarce(const StartTrial& trial) const {
     return !options_.hold_basis && has_scarce_counts(observations_, trial.estimate.basis.cols());
@@ -232,6 +247,17 @@ class Search {
     const Index tried = tried_again().size();
     const Index all = std::min(observations_.size(), tried * effort_.choice_iterations);
     return effort_.is_light || all < kManyMore * tried ? tried_again() : observations_.first(all);
+  }
+  // The trial that laws are compared with. The search has fitted its trial to what is held out,
+  // too, and some iterations on the rest do not undo that. Where observations are few, they begin
+  // anew: a basis that knows what it is to predict needs no levels that follow the counts.
+  StartTrial without_hindsight(const StartTrial& trial) const {
+    const Index tried = tried_again().size();
+    const Index known = fitted_part(tried);
+    const bool is_unseen = fitted_part(chosen_on().size()) >= tried;
+    if (is_unseen || known >= kFewestToStandStill) return trial;
+    std::vector<StartTrial> fresh = begin_on(observations_.first(known), trial.estimate.law, 1);
+    return std::move(*std::ranges::find_if(fresh, &StartTrial::is_factorised));
   }
   std::unique_ptr<Engine> with_law(const MakeTrialEngine& make, const Estimate& estimate) const {
     return with_levels(make(estimate, seed_), estimate.law);
@@ -334,13 +360,16 @@ class Search {
   RecordView observations_;
   Record exposed_;  // the same, with gains of channels
   const AnyPrior& prior_;
+  const std::vector<Index>& periods_;
+  bool background_;
   const MStepOptions& options_;
   std::uint64_t seed_;
   SearchEffort effort_;
   Index num_tried_;
+  const ThreadPool& pool_;
+  SearchTasks tasks_;
   std::vector<StartTrial> trials_;
   Matrix cumulants_;  // a beginning, as it was
-  SearchTasks tasks_;
   SearchStage last_stage_;
   MakeTrialEngine filter_;  // which need not learn
   MakeTrialEngine learner_;

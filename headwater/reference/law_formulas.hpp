@@ -65,6 +65,7 @@ inline LawFormulas negative_binomial_formulas(const Vector& dispersion) {
     const double z = phi * mean;
     double score = 0;
     for (int j = 1; j < y; ++j) score += j / (1 + j * phi);
+    const double of_count = score - y * mean / (1 + z);
     double limit = 1;
     if (phi == 0) {
       score += mean * mean / 2 - y * mean;
@@ -72,7 +73,8 @@ inline LawFormulas negative_binomial_formulas(const Vector& dispersion) {
       score += (std::log(1 + z) - z / (1 + z)) / (phi * phi) - y * mean / (1 + z);
       limit = 2 * (plain_trigamma(1 / phi) / phi - 1) / phi;
     }
-    const double information = mean * mean / 2 / (1 + phi + 2 * z + z * z / limit);
+    const double information = mean * mean / 2 / (1 + phi + 2 * z + z * z / limit) +
+                               (of_count > 0 ? of_count / (1 + phi) : 0);
     out[2 * m] += weight * (information * phi + score);
     out[2 * m + 1] += weight * information;
   };

@@ -204,6 +204,34 @@ def test_a_resumed_fit_gives_the_same_bytes(headwater, extra):
     assert headwater.path("resumed.h5").read_bytes() == headwater.path("whole.h5").read_bytes()
 
 
+def waves(seed, weeks=61, areas=129):
+    """Cases in areas of all sizes: three waves, each with its own heights in four regions."""
+    random = np.random.default_rng(seed)
+    regions = random.integers(0, 4, areas)
+    sizes = np.exp(random.normal(3, 1.3, areas))
+    week = np.arange(weeks)[:, None]
+    rates = np.full((weeks, areas), 0.05)
+    for peak in 8, 28, 47:
+        delays = random.normal(0, 2, 4)[regions] + random.normal(0, 1, areas)
+        heights = np.exp(random.normal(1, 0.7, 4))[regions] * np.exp(random.normal(0, 0.3, areas))
+        width = random.uniform(2.5, 5)
+        rates += heights * np.exp(-0.5 * ((week - peak - delays) / width)**2)
+    return random.poisson(rates * sizes * random.gamma(10, 0.1, rates.shape))
+
+
+@pytest.mark.parametrize("prior", ["log-gaussian", "gamma"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_short_streams_are_told_to_drift(headwater, prior, seed):
+    """What a wave is like says little of the next one. Only to a basis that has seen the weeks that
+    it is to predict do the levels of the areas seem to stay as they are."""
+    headwater.write("y.csv", as_csv(waves(seed)))
+    done = headwater.attempt("fit", "y.csv", "--components", 5, "--prior", prior, "--start-on", 30,
+                             "--out", "m.h5")
+    assert done.returncode == 0
+    assert json.loads(headwater("show", "--json", "m.h5"))["counts"]["law"] == "drifting"
+    assert b"worse than the running mean" not in done.stderr
+
+
 @pytest.mark.parametrize("value", ["1", "-0.1", "0.5,0.5"])
 def test_a_persistence_out_of_range_is_refused(headwater, value):
     done = headwater.attempt("simulate", "--prior", "basis-selection", "--channels", 2,
