@@ -60,9 +60,9 @@ std::unique_ptr<EmissionSums> Emission::sums() const {
 }
 
 void Emission::exchange(StateArchive& archive) {
+  if (!archive.is_reading()) return archive(basis_, law_, season_);
   Matrix basis = basis_;
   archive(basis, law_, season_);
-  if (!archive.is_reading()) return;
   archive.expect(is_basis(basis), "a basis with an entry that is negative or not finite");
   archive.expect(season_.num_components() <= basis.cols(), "a profile of another size");
   set_basis(basis);

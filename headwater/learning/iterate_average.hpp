@@ -26,6 +26,10 @@ class IterateAverage {
   void set_all(std::span<const std::span<const double>> parts);
   bool empty() const { return count_ == 0; }
   Vector mean() const;
+  // The mean, into parts like those that were added; a last part that the mean does not reach yet
+  // stays as it is.
+  void write_mean(std::span<const std::span<double>> parts) const;
+  Index length() const { return stretches_.back().sum.size(); }  // of the mean; not if empty
   double part() const;  // of all observations so far, those that are in the mean; not if empty
   void exchange(StateArchive& archive) { archive(stretches_, count_, last_, next_border_); }
   // Whether it can have come about by vectors of these lengths.

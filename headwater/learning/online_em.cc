@@ -146,13 +146,15 @@ void OnlineEm::forget_all_but(std::int64_t observations) {
 
 void OnlineEm::maximise() {
   ++m_steps_;
-  const Matrix before = estimate_.basis;
+  const bool lengthens = lengthens_steps();
+  const Matrix before = lengthens ? estimate_.basis : Matrix();
+  const Vector unit = m_step_.is_expanded() ? column_sums(estimate_.basis) : Vector();
   m_step_.update_basis(engine_->statistics(), estimate_.basis);
-  if (lengthens_steps()) lengthen_step(before);
+  if (lengthens) lengthen_step(before);
   if (learn_prior_) m_step_.update_prior(engine_->statistics(), estimate_.prior);
   if (m_step_.is_expanded()) {
     // The unit of the activations does not move, so that statistics can be added up.
-    estimate_ = with_column_sums(std::move(estimate_), column_sums(before));
+    estimate_ = with_column_sums(std::move(estimate_), unit);
   }
   engine_->set_basis(estimate_.basis);
   if (engine_->statistics().s4.size() > 0) {
@@ -279,7 +281,10 @@ Estimate OnlineEm::averaged() const {
 
 Statistics OnlineEm::reported_statistics() const {
   Statistics mean = engine_->statistics();
-  if (options_.average && !average_.empty()) mean.set_sums(average_.mean());
+  if (!options_.average || average_.empty()) return mean;
+  const Index fewest = mean.s1.size() + mean.s2.size() + mean.s3.size() + mean.s4.size();
+  if (average_.length() > fewest) mean.unseen.resize(mean.s2.rows(), mean.s2.cols());
+  average_.write_mean(mean.mutable_sums());
   return mean;
 }
 
@@ -290,9 +295,19 @@ double OnlineEm::worth_of_reported() const {
 
 Estimate OnlineEm::working_average() const {
   const Statistics mean = reported_statistics();
+  Estimate estimate = working_average_but_law(mean);
+  m_step_.update_law(mean, estimate.law);
+  return estimate;
+}
+
+Estimate OnlineEm::reported_but_law() const {
+  if (!options_.average || average_.empty()) return last();
+  return with_unit_scale(working_average_but_law(reported_statistics()));
+}
+
+Estimate OnlineEm::working_average_but_law(const Statistics& mean) const {
   Estimate estimate = estimate_;
   m_step_.update_basis(mean, estimate.basis);
-  m_step_.update_law(mean, estimate.law);
   // Twice, since the best value of one parameter may be taken where another one stands, and that
   // is, the first time, where the last iterate left it.
   for (int i = 0; i < 2 && learn_prior_; ++i) m_step_.update_prior(mean, estimate.prior);

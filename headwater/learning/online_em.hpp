@@ -95,6 +95,8 @@ class OnlineEm {
   bool has_average() const { return options_.average && !average_.empty(); }
   Estimate working_average() const;  // averaged() in the engine's own scale
   Estimate reported() const { return options_.average ? averaged() : last(); }
+  // The same with the law of the last iterate: its own M-step may take longer than all others.
+  Estimate reported_but_law() const;
 
   // For standard errors. The statistics whose M-step leads to the reported estimate; how many
   // observations of equal weight they are worth; and those of blocks of observations.
@@ -120,6 +122,7 @@ class OnlineEm {
   }
 
  private:
+  Estimate working_average_but_law(const Statistics& mean) const;
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
   void begin_block();

@@ -163,7 +163,7 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
   std::string law;
   std::vector<Index> periods;
   if (contender) {
-    const Estimate estimate = contender->learner.last();
+    const Estimate& estimate = contender->learner.working();
     law = estimate.law->name();
     for (const Matrix& profile : estimate.season.profiles()) periods.push_back(profile.cols());
   }
@@ -284,7 +284,7 @@ void Session::Fit::run_batch() {
 }
 
 void Session::Fit::record(std::int64_t t, double log_likelihood, bool is_end) {
-  TraceRow row{t, log_likelihood, trace_values(leader_->learner.reported()),
+  TraceRow row{t, log_likelihood, trace_values(leader_->learner.reported_but_law()),
                trace_values(leader_->learner.last())};
   if (is_end) {
     trace_.add_last(std::move(row));

@@ -122,7 +122,7 @@ class Session::Fit {
   Index steps_of(const Period& period) const;
   std::vector<Index> known_periods() const;  // those that need not be looked for
   std::vector<Index> choose_periods(const RecordView& observations, StartReport& report) const;
-  Matrix with_background(Matrix basis, const Matrix& rates) const;
+  Matrix with_background(Matrix basis, const RecordView& observations) const;
   Matrix provisional_basis(const RecordView& observations) const;
   Start provisional_start(const RecordView& observations) const;
   Start find_start(const RecordView& observations, const SearchEffort& effort) const;

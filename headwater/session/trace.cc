@@ -11,6 +11,13 @@ namespace {
 constexpr Index kFewestRows = 32;
 constexpr std::int64_t kLongestInterval = std::int64_t{1} << 60;  // it can still be doubled
 constexpr Index kMostNumbers = Index{1} << 20;
+// With more entries a basis is not in the trace: rows of it would soon be most of the memory.
+constexpr Index kLargestBasis = Index{1} << 20;
+
+// The entries of the basis that are in the trace: all or none.
+Index traced_entries(const Matrix& basis) {
+  return basis.size() <= kLargestBasis ? basis.size() : 0;
+}
 
 Index row_limit(Index numbers_in_row, Index most_rows) {
   return std::clamp(kMostNumbers / std::max<Index>(numbers_in_row, 1), kFewestRows, most_rows);
@@ -49,7 +56,8 @@ void Trace::add_last(TraceRow row) {
 
 Vector trace_values(const Estimate& estimate) {
   const Parameters parameters = estimate.prior.parameters();
-  Index size = estimate.basis.size();
+  const Index entries = traced_entries(estimate.basis);
+  Index size = entries;
   for (const Parameter& parameter : parameters) size += parameter.value.size();
   Vector values(size);
   Index at = 0;
@@ -57,7 +65,7 @@ Vector trace_values(const Estimate& estimate) {
     values.segment(at, parameter.value.size()) = parameter.value.reshaped<Eigen::RowMajor>();
     at += parameter.value.size();
   }
-  values.tail(estimate.basis.size()) = estimate.basis.reshaped<Eigen::RowMajor>();
+  if (entries > 0) values.tail(entries) = estimate.basis.reshaped<Eigen::RowMajor>();
   return values;
 }
 
@@ -77,6 +85,7 @@ std::vector<std::string> trace_names(const Estimate& estimate, bool background) 
       }
     }
   }
+  if (traced_entries(estimate.basis) == 0) return names;
   const Index num_components = estimate.basis.cols() - (background ? 1 : 0);
   names.reserve(names.size() + static_cast<std::size_t>(estimate.basis.size()));
   for (Index m = 0; m < estimate.basis.rows(); ++m) {

@@ -12,7 +12,7 @@ namespace headwater {
 struct TraceRow {
   std::int64_t t = 0;         // observations so far, or iterations of batch EM
   double log_likelihood = 0;  // summed so far, or of the whole record
-  Vector reported;            // prior parameters, then the basis channel by channel
+  Vector reported;            // see trace_values()
   Vector last;                // the same of the last iterate
 
   void exchange(StateArchive& archive) { archive(t, log_likelihood, reported, last); }
@@ -44,7 +44,8 @@ class Trace {
   std::vector<TraceRow> rows_;
 };
 
-// Prior parameters, then the basis channel by channel: what a trace row holds of an estimate.
+// Prior parameters, then the basis channel by channel: what a trace row holds of an estimate. A
+// basis of more than 2^20 entries is left out.
 Vector trace_values(const Estimate& estimate);
 // Their names: stay_off, stay_on, basis_1_1, basis_1_2, ...
 std::vector<std::string> trace_names(const Estimate& estimate, bool background);
