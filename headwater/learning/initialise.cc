@@ -6,6 +6,7 @@
 
 #include "headwater/emission/negative_binomial_terms.hpp"
 #include "headwater/learning/activation_law.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -56,10 +57,12 @@ Vector mean_counts(const RecordView& observations) {
 Matrix random_start_around(const Vector& mean_counts, const AnyPrior& prior, std::uint64_t seed) {
   const Vector scale = mean_counts / mean_activation(prior).sum();
   const RandomStream random(seed);
-  Matrix basis(scale.size(), prior.num_components());
-  for (Index m = 0; m < basis.rows(); ++m) {
+  const KeptRows kept = kept_rows(scale.size());
+  Matrix basis(kept.size, prior.num_components());
+  for (Index i = 0; i < basis.rows(); ++i) {
+    const Index m = kept.first + i;
     Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::restart);
-    for (Index k = 0; k < basis.cols(); ++k) basis(m, k) = scale[m] * 2 * generator.uniform();
+    for (Index k = 0; k < basis.cols(); ++k) basis(i, k) = scale[m] * 2 * generator.uniform();
   }
   return basis;
 }
@@ -101,11 +104,13 @@ Matrix random_start(const RecordView& observations, const AnyPrior& prior, std::
 
 Matrix even_factors(Index num_channels, Index num_components, std::uint64_t seed) {
   const RandomStream random(seed);
-  Matrix factors(num_channels, num_components);
-  for (Index m = 0; m < num_channels; ++m) {
-    Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::restart);
+  const KeptRows kept = kept_rows(num_channels);
+  Matrix factors(kept.size, num_components);
+  for (Index i = 0; i < kept.size; ++i) {
+    Generator generator =
+        random.at(0, static_cast<std::uint32_t>(kept.first + i), Purpose::restart);
     for (Index k = 0; k < num_components; ++k) {
-      factors(m, k) = 1 + kSpread * (2 * generator.uniform() - 1);
+      factors(i, k) = 1 + kSpread * (2 * generator.uniform() - 1);
     }
   }
   return factors;
@@ -114,7 +119,8 @@ Matrix even_factors(Index num_channels, Index num_components, std::uint64_t seed
 Matrix even_start(const RecordView& observations, const Vector& mean_activation,
                   const Matrix& factors) {
   const Vector level = means_so_far(observations) / mean_activation.sum();
-  return level.asDiagonal() * factors;
+  const KeptRows kept = kept_rows(level.size());
+  return level.segment(kept.first, kept.size).asDiagonal() * factors;
 }
 
 double dispersion_so_far(const RecordView& observations) {

@@ -24,6 +24,11 @@ class IterateAverage {
   void add(std::span<const std::span<const double>> parts, std::int64_t observations);
   // As if every vector so far had been this one; not if empty.
   void set_all(std::span<const std::span<const double>> parts);
+  // Calls work(vector) for all vectors that the mean is made of, all alike to the mean.
+  template <class Work>
+  void change_all(const Work& work) {
+    for (Stretch& stretch : stretches_) work(stretch.sum);
+  }
   bool empty() const { return count_ == 0; }
   Vector mean() const;
   // The mean, into parts like those that were added; a last part that the mean does not reach yet

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "headwater/core/state_checks.hpp"
 #include "headwater/emission/levels.hpp"
 #include "headwater/learning/estimate_layout.hpp"
 #include "headwater/learning/revival.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -142,6 +144,31 @@ void OnlineEm::forget_all_but(std::int64_t observations) {
   average_ = {};
   Statistics* const statistics = engine_->mutable_statistics();
   if (statistics != nullptr) statistics->weigh_at_most(static_cast<double>(observations));
+}
+
+void OnlineEm::collect_rows(SharedChannels& shared) {
+  Statistics& statistics = *engine_->mutable_statistics();
+  average_.change_all([&](Vector& sums) {
+    // One matrix at a time, and each of the vectors has the parts of Statistics::sums().
+    Statistics whole(0, statistics.s2.cols(), statistics.s3.size(), statistics.s4.size());
+    whole.s2.resize(statistics.s2.rows(), Eigen::NoChange);
+    whole.set_sums(sums);
+    sums = {};
+    shared.collect_rows(whole.s2);
+    if (whole.unseen.size() > 0) shared.collect_rows(whole.unseen);
+    sums.resize(whole.size());
+    Index at = 0;
+    for (const std::span<const double> part : std::as_const(whole).sums()) {
+      sums.segment((at += std::ssize(part)) - std::ssize(part), std::ssize(part)) =
+          Eigen::Map<const Vector>(part.data(), std::ssize(part));
+    }
+  });
+  shared.collect_rows(statistics.s2);
+  if (statistics.unseen.size() > 0) shared.collect_rows(statistics.unseen);
+  m_step_.collect_rows(shared);
+  shared.collect_rows(estimate_.basis);
+  shared.end();
+  if (shared.ranks().rank() == 0) engine_->set_basis(estimate_.basis);
 }
 
 void OnlineEm::maximise() {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "headwater/parallel/ranks.hpp"
+
 namespace headwater {
 
 namespace {
@@ -11,12 +13,9 @@ namespace {
 constexpr Index kFewestRows = 32;
 constexpr std::int64_t kLongestInterval = std::int64_t{1} << 60;  // it can still be doubled
 constexpr Index kMostNumbers = Index{1} << 20;
-// With more entries a basis is not in the trace: rows of it would soon be most of the memory.
-constexpr Index kLargestBasis = Index{1} << 20;
-
 // The entries of the basis that are in the trace: all or none.
 Index traced_entries(const Matrix& basis) {
-  return basis.size() <= kLargestBasis ? basis.size() : 0;
+  return num_channels_of(basis.rows()) * basis.cols() <= kLargestTracedBasis ? basis.size() : 0;
 }
 
 Index row_limit(Index numbers_in_row, Index most_rows) {

@@ -44,8 +44,10 @@ class Trace {
   std::vector<TraceRow> rows_;
 };
 
-// Prior parameters, then the basis channel by channel: what a trace row holds of an estimate. A
-// basis of more than 2^20 entries is left out.
+// With more entries a basis is not in the trace: rows of it would soon be most of the memory.
+constexpr Index kLargestTracedBasis = Index{1} << 20;
+
+// Prior parameters, then the basis channel by channel: what a trace row holds of an estimate.
 Vector trace_values(const Estimate& estimate);
 // Their names: stay_off, stay_on, basis_1_1, basis_1_2, ...
 std::vector<std::string> trace_names(const Estimate& estimate, bool background);
