@@ -373,6 +373,7 @@ void fit(FitOptions options) {
   }
   const auto shared = options.ranks.share(data, options.quiet);
   const bool has_own_rows = keep_own_rows(options, restarts, shared.get());
+  if (has_own_rows) data.share(*shared);
   options.ranks.share_rounds(restarts);
   tell_of_time(config, data, restarts);
   view.watch(restarts.session(0), data.num_channels(), data.channel_names());
