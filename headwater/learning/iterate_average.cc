@@ -89,6 +89,16 @@ Vector IterateAverage::mean() const {
   return mean;
 }
 
+Vector IterateAverage::mean_of(Index first, Index size) const {
+  std::int64_t count = 0;
+  Vector sum = Vector::Zero(size);
+  for (const Stretch& stretch : stretches_) {
+    sum += stretch.sum.segment(first, size);
+    count += stretch.count;
+  }
+  return sum / static_cast<double>(count);
+}
+
 // In place: the vectors may be most of the memory.
 void IterateAverage::write_mean(std::span<const std::span<double>> parts) const {
   std::int64_t count = 0;

@@ -34,6 +34,8 @@ class IterateAverage {
   // The mean, into parts like those that were added; a last part that the mean does not reach yet
   // stays as it is.
   void write_mean(std::span<const std::span<double>> parts) const;
+  // ... of so many of its numbers, which every vector has.
+  Vector mean_of(Index first, Index size) const;
   Index length() const { return stretches_.back().sum.size(); }  // of the mean; not if empty
   double part() const;  // of all observations so far, those that are in the mean; not if empty
   void exchange(StateArchive& archive) { archive(stretches_, count_, last_, next_border_); }

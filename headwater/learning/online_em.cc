@@ -332,6 +332,19 @@ Estimate OnlineEm::reported_but_law() const {
   return with_unit_scale(working_average_but_law(reported_statistics()));
 }
 
+AnyPrior OnlineEm::reported_prior() const {
+  AnyPrior prior = estimate_.prior;
+  if (options_.average && !average_.empty() && learn_prior_) {
+    const Statistics& now = engine_->statistics();
+    Statistics mean(0, 0, now.s3.size());
+    mean.s3 = average_.mean_of(now.s1.size() + now.s2.size(), now.s3.size());
+    mean.squared_weights = now.squared_weights;
+    for (int i = 0; i < 2; ++i) m_step_.update_prior(mean, prior);
+  }
+  if (prior.has_scale()) prior.set_scale(Vector::Ones(prior.scale().size()));
+  return prior;
+}
+
 Estimate OnlineEm::working_average_but_law(const Statistics& mean) const {
   Estimate estimate = estimate_;
   m_step_.update_basis(mean, estimate.basis);

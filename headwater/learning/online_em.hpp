@@ -102,6 +102,7 @@ class OnlineEm {
   Estimate reported() const { return options_.average ? averaged() : last(); }
   // The same with the law of the last iterate: its own M-step may take longer than all others.
   Estimate reported_but_law() const;
+  AnyPrior reported_prior() const;  // alone
 
   // For standard errors. The statistics whose M-step leads to the reported estimate; how many
   // observations of equal weight they are worth; and those of blocks of observations.

@@ -300,8 +300,15 @@ void Session::Fit::run_batch() {
 }
 
 void Session::Fit::record(std::int64_t t, double log_likelihood, bool is_end) {
-  TraceRow row{t, log_likelihood, trace_values(leader_->learner.reported_but_law()),
-               trace_values(leader_->learner.last())};
+  const OnlineEm& learner = leader_->learner;
+  TraceRow row{t, log_likelihood, {}, {}};
+  if (is_traced(learner.working().basis)) {
+    row.reported = trace_values(learner.reported_but_law());
+    row.last = trace_values(learner.last());
+  } else {
+    row.reported = trace_values(learner.reported_prior());
+    row.last = trace_values(learner.working().prior);
+  }
   if (is_end) {
     trace_.add_last(std::move(row));
   } else {

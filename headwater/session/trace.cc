@@ -13,11 +13,6 @@ namespace {
 constexpr Index kFewestRows = 32;
 constexpr std::int64_t kLongestInterval = std::int64_t{1} << 60;  // it can still be doubled
 constexpr Index kMostNumbers = Index{1} << 20;
-// The entries of the basis that are in the trace: all or none.
-Index traced_entries(const Matrix& basis) {
-  return num_channels_of(basis.rows()) * basis.cols() <= kLargestTracedBasis ? basis.size() : 0;
-}
-
 Index row_limit(Index numbers_in_row, Index most_rows) {
   return std::clamp(kMostNumbers / std::max<Index>(numbers_in_row, 1), kFewestRows, most_rows);
 }
@@ -53,10 +48,21 @@ void Trace::add_last(TraceRow row) {
   rows_.push_back(std::move(row));
 }
 
+bool is_traced(const Matrix& basis) {
+  return num_channels_of(basis.rows()) * basis.cols() <= kLargestTracedBasis;
+}
+
 Vector trace_values(const Estimate& estimate) {
-  const Parameters parameters = estimate.prior.parameters();
-  const Index entries = traced_entries(estimate.basis);
-  Index size = entries;
+  const Vector parameters = trace_values(estimate.prior);
+  if (!is_traced(estimate.basis)) return parameters;
+  Vector values(parameters.size() + estimate.basis.size());
+  values << parameters, estimate.basis.reshaped<Eigen::RowMajor>();
+  return values;
+}
+
+Vector trace_values(const AnyPrior& prior) {
+  const Parameters parameters = prior.parameters();
+  Index size = 0;
   for (const Parameter& parameter : parameters) size += parameter.value.size();
   Vector values(size);
   Index at = 0;
@@ -64,7 +70,6 @@ Vector trace_values(const Estimate& estimate) {
     values.segment(at, parameter.value.size()) = parameter.value.reshaped<Eigen::RowMajor>();
     at += parameter.value.size();
   }
-  if (entries > 0) values.tail(entries) = estimate.basis.reshaped<Eigen::RowMajor>();
   return values;
 }
 
@@ -84,7 +89,7 @@ std::vector<std::string> trace_names(const Estimate& estimate, bool background) 
       }
     }
   }
-  if (traced_entries(estimate.basis) == 0) return names;
+  if (!is_traced(estimate.basis)) return names;
   const Index num_components = estimate.basis.cols() - (background ? 1 : 0);
   names.reserve(names.size() + static_cast<std::size_t>(estimate.basis.size()));
   for (Index m = 0; m < estimate.basis.rows(); ++m) {

@@ -49,6 +49,8 @@ constexpr Index kLargestTracedBasis = Index{1} << 20;
 
 // Prior parameters, then the basis channel by channel: what a trace row holds of an estimate.
 Vector trace_values(const Estimate& estimate);
+Vector trace_values(const AnyPrior& prior);  // of an estimate with so large a basis
+bool is_traced(const Matrix& basis);
 // Their names: stay_off, stay_on, basis_1_1, basis_1_2, ...
 std::vector<std::string> trace_names(const Estimate& estimate, bool background);
 
