@@ -96,6 +96,7 @@ Config config_for(const std::string& engine, Index components, Index particles) 
   config.prior.name = "gamma";
   config.counts.law = "poisson";
   config.init = Init::kRandom;
+  config.start_on = 8;
   config.burn_in = 8;
   config.outliers = Outliers::kKeep;
   config.trace_every = 1'000'000;  // the trace of so large a basis would be most of the memory
@@ -111,6 +112,7 @@ void fit(MpiRanks& mpi, const std::vector<std::string>& words) {
   const std::vector<Observation> data = draw(channels, std::stod(words[1]), length);
   MeasuredRanks ranks(mpi);
   SharedChannels shared(ranks, channels, Reducer::kBlock);
+  if (shared.num_at_work() == ranks.size()) shared.keep_own_rows();
   Session session(config_for(words.at(4), std::stol(words[2]), std::stol(words.at(5))));
   // The first half brings the fit to its usual pace.
   const std::size_t half = data.size() / 2;

@@ -9,6 +9,7 @@
 #include "headwater/error.hpp"
 #include "headwater/io/channel_names.hpp"
 #include "headwater/io/reordered_source.hpp"
+#include "shared_source.hpp"
 
 using namespace headwater;
 
@@ -58,6 +59,12 @@ std::vector<std::string> DataStream::match_names(const std::vector<std::string>&
   }
   reorder(source_, order, options_.name);
   return reordered;
+}
+
+void DataStream::share(const SharedChannels& channels) {
+  const Index first = channels.first_own();
+  if (!source_->keep_columns(first, channels.end_of_own() - first)) return;
+  source_ = std::make_unique<SharedSource>(std::move(source_), channels);
 }
 
 bool DataStream::next() {

@@ -11,6 +11,7 @@
 #include "data_options.hpp"
 #include "headwater/io/timed_source.hpp"
 #include "headwater/observation.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 // The observations that a command reads, with their exposures, if any. Depending on --on-bad-row,
 // invalid rows are skipped.
@@ -31,6 +32,10 @@ class DataStream {
   // of the data. To be called before the first observation.
   std::vector<std::string> match_names(const std::vector<std::string>& names,
                                        const std::string& model);
+
+  // Before the first observation: each rank reads the columns of its own channels alone, where the
+  // file allows that.
+  void share(const headwater::SharedChannels& channels);
 
   // Reads the next observation; false at the end. Throws an InputError that says where the error
   // is.

@@ -18,7 +18,9 @@
 #include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/session/engine_cost.hpp"
+#include "headwater/session/own_rows.hpp"
 #include "headwater/session/quality.hpp"
+#include "headwater/session/trace.hpp"
 #include "live_outputs.hpp"
 #include "live_view.hpp"
 #include "model_and_data.hpp"
@@ -234,6 +236,41 @@ void tell_of_replacement(const DataStream& data, std::int64_t& num_told, bool qu
   if (!quiet) say("{}: another file now has this name; reading goes on with it\n", data.name());
 }
 
+// What of the fit needs all rows of the basis on every rank; empty if nothing does.
+std::string needs_all_rows(const FitOptions& options, const Restarts& restarts,
+                           Index num_channels) {
+  const std::pair<bool, const char*> asked[] = {
+      {restarts.choice() != nullptr, "--components A..B"},
+      {restarts.size() > 1, "--restarts"},
+      {!options.checkpoints.file.empty(), "--checkpoint"},
+      {!options.checkpoints.resume.empty(), "--resume"},
+      {!options.model_name().empty(), "a model to go on from"},
+      {options.surprise, "--surprise"},
+      {!options.serve.empty(), "--serve"},
+      {!options.metrics.empty(), "--metrics"}};
+  for (const auto& [is_asked, name] : asked) {
+    if (is_asked) return name;
+  }
+  return needs_all_rows(restarts.session(0).config(), num_channels);
+}
+
+// Whether ranks keep the rows of their own channels alone. A small basis is no matter, and a rank
+// without channels would have no row at all.
+bool keep_own_rows(const FitOptions& options, const Restarts& restarts, SharedChannels* shared) {
+  if (shared == nullptr) return false;
+  const int size = shared->ranks().size();
+  const Index entries = shared->num_channels() * restarts.session(0).config().num_components;
+  if (size == 1 || shared->num_at_work() < size || entries <= kLargestTracedBasis) return false;
+  const std::string reason = needs_all_rows(options, restarts, shared->num_channels());
+  if (reason.empty()) {
+    shared->keep_own_rows();
+  } else if (!options.quiet) {
+    say("every rank keeps all {} channels, since {} needs them\n",
+        with_commas(shared->num_channels()), reason);
+  }
+  return reason.empty();
+}
+
 // Gives the data to the fit, to their end or until a stop is requested.
 void take_in(DataStream& data, FitCheckpoints& checkpoints, LiveView& view, bool quiet) {
   std::int64_t num_told = 0;
@@ -334,6 +371,8 @@ void fit(FitOptions options) {
     if (!before) print_slowness(restarts, data.num_channels(), options.quiet);
   }
   const auto shared = options.ranks.share(data, options.quiet);
+  const bool has_own_rows = keep_own_rows(options, restarts, shared.get());
+  if (has_own_rows) data.share(*shared);
   options.ranks.share_rounds(restarts);
   tell_of_time(config, data, restarts);
   view.watch(restarts.session(0), data.num_channels(), data.channel_names());
@@ -361,6 +400,7 @@ void fit(FitOptions options) {
   });
   take_in_and_finish(options, data, checkpoints, view, restarts);
   if (deadline) deadline->lift();
+  if (has_own_rows && !is_first_rank()) return;  // the first one has the model
   const Session& best = restarts.session(restarts.best());
   const Model model = restarts.model();
   file.write(model);

@@ -11,7 +11,8 @@ constexpr Index kRowsAtATime = 64;
 
 }  // namespace
 
-void PaddedRows::set(const Matrix& basis) {
+void PaddedRows::set(const Matrix& basis, Index first) {
+  first_ = first;
   const bool is_same_size = rows_ == basis.rows() && cols_ == basis.cols();
   rows_ = basis.rows();
   cols_ = basis.cols();
@@ -19,10 +20,10 @@ void PaddedRows::set(const Matrix& basis) {
   const auto size = static_cast<std::size_t>(rows_ * stride_);
   if (!is_same_size) values_.assign(size, 0);
   // A few rows at a time stay in the fast caches while every column passes.
-  for (Index first = 0; first < rows_; first += kRowsAtATime) {
-    const Index last = std::min(first + kRowsAtATime, rows_);
+  for (Index begin = 0; begin < rows_; begin += kRowsAtATime) {
+    const Index end = std::min(begin + kRowsAtATime, rows_);
     for (Index k = 0; k < cols_; ++k) {
-      for (Index m = first; m < last; ++m) values_[m * stride_ + k] = basis(m, k);
+      for (Index m = begin; m < end; ++m) values_[m * stride_ + k] = basis(m, k);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "headwater/emission/seasonal_sums.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -15,7 +16,8 @@ constexpr Index kMostKept = Index{1} << 22;
 
 void Emission::set_basis(const Matrix& basis) {
   basis_ = basis;
-  rows_.set(basis);
+  num_channels_ = num_channels_of(basis.rows());
+  rows_.set(basis, kept_rows(num_channels_).first);
   column_sums_ = headwater::column_sums(basis);
   has_basis_notes_ = false;
   moments_.clear();
@@ -60,9 +62,9 @@ std::unique_ptr<EmissionSums> Emission::sums() const {
 }
 
 void Emission::exchange(StateArchive& archive) {
+  if (!archive.is_reading()) return archive(basis_, law_, season_);
   Matrix basis = basis_;
   archive(basis, law_, season_);
-  if (!archive.is_reading()) return;
   archive.expect(is_basis(basis), "a basis with an entry that is negative or not finite");
   archive.expect(season_.num_components() <= basis.cols(), "a profile of the wrong size");
   set_basis(basis);

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "headwater/block_law.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -11,7 +12,7 @@ LawNotes::~LawNotes() = default;
 BasisNotes::~BasisNotes() = default;
 
 void Evidence::begin(const BlockLaw& law, const Observation& y, const PaddedRows& basis) {
-  assert(y.num_channels() == basis.rows());
+  assert(kept_rows(y.num_channels()).size == basis.rows());
   law_ = &law;
   observation_ = &y;
   basis_ = &basis;
@@ -27,7 +28,11 @@ void Evidence::gather_rows() const {
   const Index columns = basis_->cols();
   rows_.resize(channels_.size() * static_cast<std::size_t>(columns));
   double* to = rows_.data();
-  for (const Index m : channels_) to = std::copy_n(basis_->row(m), columns, to);
+  // Rows that this process does not keep are no part of its sums.
+  const KeptRows kept = kept_rows(observation_->num_channels());
+  for (const Index m : channels_) {
+    to = kept.has(m) ? std::copy_n(basis_->row(m), columns, to) : std::fill_n(to, columns, 0);
+  }
   has_rows_ = true;
 }
 

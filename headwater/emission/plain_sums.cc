@@ -1,13 +1,17 @@
 #include "headwater/emission/plain_sums.hpp"
 
 #include "headwater/emission.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
 void add_unexposed(const Observation& y, const Eigen::Ref<const Vector>& x, Statistics& out) {
-  for (std::size_t j = 0; j < y.exposed().size(); ++j) {
-    if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
-    out.unseen.row(y.exposed()[j]) += (1 - y.exposures()[j]) * x.transpose();
+  if (y.exposed().empty()) return;
+  if (out.unseen.size() == 0) out.unseen.setZero(out.s2.rows(), out.s2.cols());
+  const Index first = kept_rows(y.num_channels()).first;
+  const Stretch kept = kept_part(y.exposed(), y.num_channels());
+  for (std::size_t j = kept.first; j < kept.first + kept.size; ++j) {
+    out.unseen.row(y.exposed()[j] - first) += (1 - y.exposures()[j]) * x.transpose();
   }
 }
 

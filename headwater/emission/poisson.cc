@@ -12,6 +12,7 @@
 #include "headwater/kernels/elementary.hpp"
 #include "headwater/kernels/poisson.hpp"
 #include "headwater/kernels/poisson_slopes.hpp"
+#include "headwater/parallel/ranks.hpp"
 #include "headwater/random.hpp"
 
 namespace headwater {
@@ -41,10 +42,7 @@ class PoissonBlocks final : public BlockLaw {
     out.begin(*this, y, basis);
     Vector& total = out.mutable_total();
     total = column_sums;
-    for (std::size_t j = 0; j < y.exposed().size(); ++j) {
-      const Eigen::Map<const Vector> row(basis.row(y.exposed()[j]), basis.cols());
-      total -= (1 - y.exposures()[j]) * row;
-    }
+    if (!y.exposed().empty()) in_turn(as_span(total), [&] { take_off_unexposed(y, basis, total); });
     for (std::size_t j = 0; j < y.channels().size(); ++j) out.list(y.channels()[j], y.counts()[j]);
     out.finish();
     out.mutable_notes<PoissonNotes>().counts.set(y.counts(), out.stretches());
@@ -66,7 +64,8 @@ class PoissonBlocks final : public BlockLaw {
                        std::span<double> out) const override {
     const CountRuns& runs = static_cast<const PoissonNotes&>(evidence.notes()).counts;
     if (evidence.stretches().size() <= 1) {
-      poisson_log_likelihoods(activations, rows, runs, as_span(total), out);
+      find_by_owner(evidence.stretches(), out,
+                    [&] { poisson_log_likelihoods(activations, rows, runs, as_span(total), out); });
       return;
     }
     Eigen::Map<Vector>(out.data(), activations.rows()).noalias() = -(activations * total);
@@ -104,7 +103,10 @@ class PoissonBlocks final : public BlockLaw {
     out.gain_slopes.resize(static_cast<std::size_t>(basis.stride()));
     const std::span<double> gains = out.gains;
     if (evidence.stretches().empty()) std::ranges::fill(out.gain_slopes, 0);
-    if (evidence.stretches().size() > 1) return climb_by_blocks(evidence, basis, x, out);
+    const bool is_shared = SharedChannels::of_own_rows() != nullptr;
+    if (evidence.stretches().size() > (is_shared ? 0 : 1)) {
+      return climb_by_blocks(evidence, basis, x, out);
+    }
     poisson_slopes(basis, evidence.channels(), evidence.counts(), x, gains, out.gain_slopes);
     return std::ranges::find(gains, 0.0) == gains.end();
   }
@@ -161,6 +163,14 @@ class PoissonBlocks final : public BlockLaw {
   void maximise(std::span<const double>, double, const Held&, std::span<const double>) override {}
 
  private:
+  static void take_off_unexposed(const Observation& y, const PaddedRows& basis, Vector& total) {
+    const Stretch kept = kept_part(y.exposed(), y.num_channels());
+    for (std::size_t j = kept.first; j < kept.first + kept.size; ++j) {
+      const Eigen::Map<const Vector> row(basis.row(y.exposed()[j]), basis.cols());
+      total -= (1 - y.exposures()[j]) * row;
+    }
+  }
+
   // The slopes, and one number more: the channels of zero intensity, which no rank sees alone.
   static bool climb_by_blocks(const Evidence& evidence, const PaddedRows& basis,
                               std::span<const double> x, PointForces& out) {

@@ -2,6 +2,7 @@
 
 #include "headwater/emission.hpp"
 #include "headwater/kernels/share_sums.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -36,8 +37,9 @@ void PoissonSums::add_counts_of_one(const Eigen::Ref<const Matrix>& states,
   shares_.assign(rows_.size(), 0);
   add_share_sums(states, as_span(weights), rows_, y.counts().subspan(own.first, own.size), shares_);
   auto share = shares_.begin();
+  const Index first = kept_rows(y.num_channels()).first;
   for (const Index m : channels) {
-    for (Index k = 0; k < columns; ++k) out.s2(m, k) += *share++;
+    for (Index k = 0; k < columns; ++k) out.s2(m - first, k) += *share++;
   }
 }
 

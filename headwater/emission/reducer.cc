@@ -108,11 +108,14 @@ void Reducer::add_up(std::span<const Stretch> stretches, std::span<double> out,
   add_to(out, total.values());
 }
 
-// A single block is no more work than a message: all ranks add it up.
+// A single block is no more work than a message: all ranks add it up that have its rows.
 void Reducer::share(std::span<const Stretch> stretches, std::span<double> out,
                     const AddStretch& add) {
   SharedChannels* const shared = SharedChannels::now();
-  if (shared == nullptr || stretches.size() <= 1) return add_up(stretches, out, add);
+  if (shared == nullptr || stretches.empty()) return add_up(stretches, out, add);
+  if (stretches.size() == 1) {
+    return find_by_owner(stretches, out, [&] { add(stretches[0], out); });
+  }
   Room total(out.size());
   const int holder = share_node(*shared, root_of(stretches), add, total.values());
   shared->ranks().broadcast(total.values(), holder);
@@ -151,10 +154,25 @@ void add_column_sums(const Matrix& basis, const Stretch& stretch, std::span<doub
 
 Vector column_sums(const Matrix& basis) {
   Vector sums = Vector::Zero(basis.cols());
-  Reducer::sum(
-      stretches_of_all(basis.rows()), as_span(sums),
-      [&](const Stretch& stretch, std::span<double> to) { add_column_sums(basis, stretch, to); });
+  sum_rows(basis.rows(), as_span(sums), [&](const Stretch& stretch, std::span<double> to) {
+    add_column_sums(basis, stretch, to);
+  });
   return sums;
+}
+
+void sum_rows(Index num_rows, std::span<double> out,
+              const std::function<void(const Stretch&, std::span<double>)>& add) {
+  const Index num_channels = num_channels_of(num_rows);
+  const auto first = static_cast<std::size_t>(kept_rows(num_channels).first);
+  const auto add_kept = [&](const Stretch& stretch, std::span<double> to) {
+    add({stretch.first - first, stretch.size, stretch.block}, to);
+  };
+  const std::vector<Stretch> stretches = stretches_of_all(num_channels);
+  if (SharedChannels::of_own_rows() != nullptr) {
+    Reducer::shared_sum(stretches, out, add_kept);
+  } else {
+    Reducer::sum(stretches, out, add_kept);
+  }
 }
 
 }  // namespace headwater

@@ -19,7 +19,7 @@ struct ChannelRange {
 
 ChannelRange own_channels() {
   const SharedChannels* const shared = SharedChannels::now();
-  if (shared == nullptr || !rows_are_shared) return {};
+  if (shared == nullptr || !(rows_are_shared || shared->keeps_own_rows())) return {};
   return {shared->first_own(), shared->end_of_own()};
 }
 
@@ -34,7 +34,7 @@ SharedRows::~SharedRows() { rows_are_shared = false; }
 void SharedRows::gather() {
   SharedChannels* const shared = SharedChannels::now();
   rows_are_shared = false;
-  if (shared == nullptr) return;
+  if (shared == nullptr || shared->keeps_own_rows()) return;
   const Index channels = statistics_.s2.rows();
   shared->gather_rows(statistics_.s2);
   if (statistics_.unseen.size() > 0) shared->gather_rows(statistics_.unseen);

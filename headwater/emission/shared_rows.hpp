@@ -9,7 +9,8 @@ namespace headwater {
 
 // Statistics that several processes add to together: from here to gather(), the sums of a law may
 // leave out the rows of channels that belong to other ranks (see own_rows). What is not a row of a
-// channel, such as s1, every rank adds up itself. Without ranks, nothing happens.
+// channel, such as s1, every rank adds up itself. Without ranks, and where ranks keep their own
+// rows, nothing happens.
 class SharedRows {
  public:
   explicit SharedRows(Statistics& statistics);

@@ -8,6 +8,7 @@
 #include "headwater/emission.hpp"
 #include "headwater/emission/shared_rows.hpp"
 #include "headwater/law_table.hpp"
+#include "headwater/parallel/ranks.hpp"
 #include "headwater/random.hpp"
 #include "headwater/reducer.hpp"
 #include "headwater/reference/thread_ranks.hpp"
@@ -109,6 +110,51 @@ TEST(SharedSums, EachBlockIsAddedUpByOneRank) {
     for (const Stretch& stretch : stretches) EXPECT_EQ(blocks.count(stretch.block), 1u);
     // No rank has more than half a share too much.
     EXPECT_LE(most[0], 1.5 * static_cast<double>(stretches.size()) / size) << size << " ranks";
+  }
+}
+
+// Where ranks keep their own rows: sums over rows, what goes on channel by channel, what one rank
+// finds for all, and the rows themselves.
+TEST(SharedSums, RanksThatKeepTheirOwnRowsFindTheSame) {
+  const Index num_channels = 70001;
+  const Matrix all = uneven_numbers(2 * num_channels).reshaped(num_channels, 2);
+  const Vector sums = column_sums(all);
+  const std::vector<Index> channels = every(11, num_channels, 5);
+  double in_order = 1;
+  for (const Index m : channels) in_order -= all(m, 0);
+  std::vector<Stretch> of_one_block;
+  cut_into_stretches(every(5000, 65000, 64000), of_one_block);
+  ASSERT_EQ(of_one_block.size(), 1u);
+  for (const int size : {2, 3, 5}) {
+    ThreadRanks(size).run([&](Ranks& ranks) {
+      SharedChannels shared(ranks, num_channels, Reducer::kBlock);
+      shared.keep_own_rows();
+      const KeptRows kept = kept_rows(num_channels);
+      Matrix rows = all.middleRows(kept.first, kept.size);
+      EXPECT_EQ(num_channels_of(kept.size), num_channels);
+      EXPECT_EQ(column_sums(rows), sums);
+      double total = 1;
+      in_turn({&total, 1}, [&] {
+        const Stretch part = kept_part(channels, num_channels);
+        for (std::size_t j = part.first; j < part.first + part.size; ++j) {
+          total -= rows(channels[j] - kept.first, 0);
+        }
+      });
+      EXPECT_EQ(total, in_order);
+      double found = 3;
+      Reducer::shared_sum(of_one_block, {&found, 1}, [&](const Stretch&, std::span<double> to) {
+        to[0] += rows(64000 - kept.first, 1);
+      });
+      EXPECT_EQ(found, 3 + all(64000, 1));
+      shared.collect_rows(rows);
+      if (ranks.rank() == 0) {
+        EXPECT_EQ(rows, all);
+      } else {
+        EXPECT_EQ(rows.size(), 0);
+      }
+      shared.end();
+      EXPECT_EQ(kept_rows(num_channels).size, num_channels);
+    });
   }
 }
 

@@ -86,6 +86,10 @@ std::array<std::span<const double>, 5> Statistics::sums() const {
   return {as_span(s1), as_span(s2), as_span(s3), as_span(s4), as_span(unseen)};
 }
 
+std::array<std::span<double>, 5> Statistics::mutable_sums() {
+  return {as_span(s1), as_span(s2), as_span(s3), as_span(s4), as_span(unseen)};
+}
+
 void Statistics::set_sums(const Vector& flat) {
   Index at = 0;
   const auto next = [&](Index size) { return flat.segment((at += size) - size, size); };

@@ -63,7 +63,9 @@ struct Statistics {
   // All sums, so that they can be averaged alike, and back from one vector that has them one after
   // another. `unseen` comes last: it is empty at first, and was zero then.
   std::array<std::span<const double>, 5> sums() const;
+  std::array<std::span<double>, 5> mutable_sums();
   void set_sums(const Vector& flat);
+  Index size() const { return s1.size() + s2.size() + s3.size() + s4.size() + unseen.size(); }
 
   // How many observations of equal weight would be as informative: 1 / sum of squared weights.
   double effective_count() const { return squared_weights > 0 ? 1 / squared_weights : 0; }

@@ -132,7 +132,8 @@ std::unique_ptr<ObservationSource> open_by_rules(const std::string& name, const 
     check_can_follow(name, false, options);
     check_can_have_header(name, false, options);
     check_can_have_columns(name, DataFormat::by_name, options);
-    return std::make_unique<Hdf5Source>(*parts, open_blocks(*parts, options), rules);
+    const auto open = [options](const Hdf5Name& part) { return open_blocks(part, options); };
+    return std::make_unique<Hdf5Source>(*parts, open(*parts), rules, open);
   }
   return open_as(format_by_name(name), name, rules, options);
 }

@@ -1,5 +1,7 @@
 #include "headwater/learning/estimate.hpp"
 
+#include "headwater/reducer.hpp"
+
 namespace headwater {
 
 namespace {
@@ -56,8 +58,9 @@ Estimate with_unit_scale(Estimate estimate) {
 
 Estimate with_column_sums(Estimate estimate, const Vector& sums) {
   Vector scale = estimate.prior.scale();
+  const Vector sums_now = column_sums(estimate.basis);
   for (Index k = 0; k < scale.size(); ++k) {
-    const double sum = estimate.basis.col(k).sum();
+    const double sum = sums_now[k];
     if (!(sum > 0 && sums[k] > 0)) continue;
     estimate.basis.col(k) *= sums[k] / sum;
     scale[k] *= sum / sums[k];

@@ -6,6 +6,7 @@
 
 #include "headwater/emission/negative_binomial_terms.hpp"
 #include "headwater/learning/activation_law.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -37,6 +38,35 @@ Vector mean_counts(const Eigen::Ref<const Matrix>& observations) {
   return mean;
 }
 
+// The same, without a number for each cell.
+Vector mean_counts(const RecordView& observations) {
+  Vector sums = Vector::Constant(observations.num_channels(), 0.5);
+  Vector seen = Vector::Constant(sums.size(), 1 + static_cast<double>(observations.size()));
+  for (Index t = 0; t < observations.size(); ++t) {
+    const Observation& y = observations[t];
+    for_each_count(y, [&](std::size_t j, double exposure) {
+      sums[y.channels()[j]] += y.counts()[j] / exposure;
+    });
+    for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+      if (y.exposures()[j] == 0) seen[y.exposed()[j]] -= 1;
+    }
+  }
+  return sums.cwiseQuotient(seen);
+}
+
+Matrix random_start_around(const Vector& mean_counts, const AnyPrior& prior, std::uint64_t seed) {
+  const Vector scale = mean_counts / mean_activation(prior).sum();
+  const RandomStream random(seed);
+  const KeptRows kept = kept_rows(scale.size());
+  Matrix basis(kept.size, prior.num_components());
+  for (Index i = 0; i < basis.rows(); ++i) {
+    const Index m = kept.first + i;
+    Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::restart);
+    for (Index k = 0; k < basis.cols(); ++k) basis(i, k) = scale[m] * 2 * generator.uniform();
+  }
+  return basis;
+}
+
 // The same of counts that are as large as those of other channels, by half a count of theirs, or by
 // one observation where counts are few: a channel that has been silent may speak up.
 Vector means_so_far(const RecordView& observations) {
@@ -65,23 +95,22 @@ Vector means_so_far(const RecordView& observations) {
 
 Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
                     std::uint64_t seed) {
-  const Vector scale = mean_counts(observations) / mean_activation(prior).sum();
-  const RandomStream random(seed);
-  Matrix basis(observations.rows(), prior.num_components());
-  for (Index m = 0; m < basis.rows(); ++m) {
-    Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::restart);
-    for (Index k = 0; k < basis.cols(); ++k) basis(m, k) = scale[m] * 2 * generator.uniform();
-  }
-  return basis;
+  return random_start_around(mean_counts(observations), prior, seed);
+}
+
+Matrix random_start(const RecordView& observations, const AnyPrior& prior, std::uint64_t seed) {
+  return random_start_around(mean_counts(observations), prior, seed);
 }
 
 Matrix even_factors(Index num_channels, Index num_components, std::uint64_t seed) {
   const RandomStream random(seed);
-  Matrix factors(num_channels, num_components);
-  for (Index m = 0; m < num_channels; ++m) {
-    Generator generator = random.at(0, static_cast<std::uint32_t>(m), Purpose::restart);
+  const KeptRows kept = kept_rows(num_channels);
+  Matrix factors(kept.size, num_components);
+  for (Index i = 0; i < kept.size; ++i) {
+    Generator generator =
+        random.at(0, static_cast<std::uint32_t>(kept.first + i), Purpose::restart);
     for (Index k = 0; k < num_components; ++k) {
-      factors(m, k) = 1 + kSpread * (2 * generator.uniform() - 1);
+      factors(i, k) = 1 + kSpread * (2 * generator.uniform() - 1);
     }
   }
   return factors;
@@ -90,7 +119,8 @@ Matrix even_factors(Index num_channels, Index num_components, std::uint64_t seed
 Matrix even_start(const RecordView& observations, const Vector& mean_activation,
                   const Matrix& factors) {
   const Vector level = means_so_far(observations) / mean_activation.sum();
-  return level.asDiagonal() * factors;
+  const KeptRows kept = kept_rows(level.size());
+  return level.segment(kept.first, kept.size).asDiagonal() * factors;
 }
 
 double dispersion_so_far(const RecordView& observations) {
@@ -140,6 +170,10 @@ double dispersion_so_far(const RecordView& observations) {
 }
 
 Vector background_start(const Eigen::Ref<const Matrix>& observations) {
+  return kBackgroundShare * mean_counts(observations);
+}
+
+Vector background_start(const RecordView& observations) {
   return kBackgroundShare * mean_counts(observations);
 }
 

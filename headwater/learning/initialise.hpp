@@ -12,6 +12,7 @@ namespace headwater {
 // is positive, even for a channel with no counts so far, since a zero could never be left again.
 Matrix random_start(const Eigen::Ref<const Matrix>& observations, const AnyPrior& prior,
                     std::uint64_t seed);
+Matrix random_start(const RecordView& observations, const AnyPrior& prior, std::uint64_t seed);
 
 // A start that predicts about the mean of each channel, for the very first observations of a
 // stream: columns that are nearly the same, each channel's mean (with half a count more, so that
@@ -28,6 +29,7 @@ double dispersion_so_far(const RecordView& observations);
 
 // A background column to start from: a tenth of the mean counts.
 Vector background_start(const Eigen::Ref<const Matrix>& observations);
+Vector background_start(const RecordView& observations);
 
 // The basis with one more column.
 Matrix with_background(Matrix basis, const Vector& background);

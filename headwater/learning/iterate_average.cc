@@ -83,14 +83,42 @@ double IterateAverage::part() const {
 }
 
 Vector IterateAverage::mean() const {
-  Vector sum = stretches_.front().sum;
-  lengthen(sum, stretches_.back().sum.size());
-  std::int64_t count = stretches_.front().count;
-  for (std::size_t i = 1; i < stretches_.size(); ++i) {
-    sum.head(stretches_[i].sum.size()) += stretches_[i].sum;
-    count += stretches_[i].count;
+  Vector mean(length());
+  const std::span<double> all = as_span(mean);
+  write_mean({&all, 1});
+  return mean;
+}
+
+Vector IterateAverage::mean_of(Index first, Index size) const {
+  std::int64_t count = 0;
+  Vector sum = Vector::Zero(size);
+  for (const Stretch& stretch : stretches_) {
+    sum += stretch.sum.segment(first, size);
+    count += stretch.count;
   }
   return sum / static_cast<double>(count);
+}
+
+// In place: the vectors may be most of the memory.
+void IterateAverage::write_mean(std::span<const std::span<double>> parts) const {
+  std::int64_t count = 0;
+  for (const Stretch& stretch : stretches_) count += stretch.count;
+  Index at = 0;
+  for (const std::span<double> part : parts) {
+    Eigen::Map<Vector> mean(part.data(), static_cast<Index>(part.size()));
+    if (at + mean.size() > length()) return;
+    for (const Stretch& stretch : stretches_) {
+      const Index size = std::clamp<Index>(stretch.sum.size() - at, 0, mean.size());
+      if (&stretch == &stretches_.front()) {
+        mean.head(size) = stretch.sum.segment(at, size);
+        mean.tail(mean.size() - size).setZero();
+      } else {
+        mean.head(size) += stretch.sum.segment(at, size);
+      }
+    }
+    mean /= static_cast<double>(count);
+    at += mean.size();
+  }
 }
 
 }  // namespace headwater

@@ -24,8 +24,19 @@ class IterateAverage {
   void add(std::span<const std::span<const double>> parts, std::int64_t observations);
   // As if every vector so far had been this one; not if empty.
   void set_all(std::span<const std::span<const double>> parts);
+  // Calls work(vector) for all vectors that the mean is made of, all alike to the mean.
+  template <class Work>
+  void change_all(const Work& work) {
+    for (Stretch& stretch : stretches_) work(stretch.sum);
+  }
   bool empty() const { return count_ == 0; }
   Vector mean() const;
+  // The mean, into parts like those that were added; a last part that the mean does not reach yet
+  // stays as it is.
+  void write_mean(std::span<const std::span<double>> parts) const;
+  // ... of so many of its numbers, which every vector has.
+  Vector mean_of(Index first, Index size) const;
+  Index length() const { return stretches_.back().sum.size(); }  // of the mean; not if empty
   double part() const;  // of all observations so far, those that are in the mean; not if empty
   void exchange(StateArchive& archive) { archive(stretches_, count_, last_, next_border_); }
   // Whether it can have come about by vectors of these lengths.

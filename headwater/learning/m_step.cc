@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "headwater/learning/profile.hpp"
+#include "headwater/parallel/ranks.hpp"
+#include "headwater/reducer.hpp"
 
 namespace headwater {
 
@@ -14,7 +16,9 @@ constexpr double kNegligible = 1e-13;
 
 // Mean entry of each channel; of all channels for one without any; one if the basis is zero.
 Vector channel_scales(const Matrix& basis) {
-  const double overall = basis.mean() > 0 ? basis.mean() : 1;
+  const double sum = column_sums(basis).sum();
+  const auto size = static_cast<double>(num_channels_of(basis.rows()) * basis.cols());
+  const double overall = sum > 0 ? sum / size : 1;
   Vector scales = basis.rowwise().mean();
   for (double& scale : scales) {
     if (!(scale > 0)) scale = overall;
@@ -94,6 +98,12 @@ void MStep::exchange(StateArchive& archive) {
   archive(channel_scale_, options_.expectation);
   archive.expect((channel_scale_.array() > 0).all() && channel_scale_.allFinite(),
                  "an invalid scale of the channels");
+}
+
+void MStep::collect_rows(SharedChannels& shared) {
+  Matrix scale = channel_scale_;
+  shared.collect_rows(scale);
+  channel_scale_ = scale.reshaped();
 }
 
 bool MStep::fits(const Matrix& basis) const {

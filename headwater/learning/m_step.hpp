@@ -13,6 +13,8 @@
 
 namespace headwater {
 
+class SharedChannels;
+
 // The M-step of a fit that starts from a given basis, which sets the scale of the weak priors, and
 // a given prior.
 class MStep {
@@ -21,6 +23,8 @@ class MStep {
 
   const MStepOptions& options() const { return options_; }
   void exchange(StateArchive& archive);
+  // See SharedChannels.
+  void collect_rows(SharedChannels& shared);
   bool fits(const Matrix& basis) const;  // whether what was read can be of a fit with such a basis
   // Whether the scale of the columns is learned in the prior, too (see Scale).
   bool is_expanded() const { return is_expanded_; }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "headwater/core/state_checks.hpp"
 #include "headwater/emission/levels.hpp"
 #include "headwater/learning/estimate_layout.hpp"
 #include "headwater/learning/revival.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -145,15 +147,42 @@ void OnlineEm::forget_all_but(std::int64_t observations) {
   if (statistics != nullptr) statistics->weigh_at_most(static_cast<double>(observations));
 }
 
+void OnlineEm::collect_rows(SharedChannels& shared) {
+  Statistics& statistics = *engine_->mutable_statistics();
+  average_.change_all([&](Vector& sums) {
+    // One matrix at a time, and each of the vectors has the parts of Statistics::sums().
+    Statistics whole(0, statistics.s2.cols(), statistics.s3.size(), statistics.s4.size());
+    whole.s2.resize(statistics.s2.rows(), Eigen::NoChange);
+    whole.set_sums(sums);
+    sums = {};
+    shared.collect_rows(whole.s2);
+    if (whole.unseen.size() > 0) shared.collect_rows(whole.unseen);
+    sums.resize(whole.size());
+    Index at = 0;
+    for (const std::span<const double> part : std::as_const(whole).sums()) {
+      sums.segment((at += std::ssize(part)) - std::ssize(part), std::ssize(part)) =
+          Eigen::Map<const Vector>(part.data(), std::ssize(part));
+    }
+  });
+  shared.collect_rows(statistics.s2);
+  if (statistics.unseen.size() > 0) shared.collect_rows(statistics.unseen);
+  m_step_.collect_rows(shared);
+  shared.collect_rows(estimate_.basis);
+  shared.end();
+  if (shared.ranks().rank() == 0) engine_->set_basis(estimate_.basis);
+}
+
 void OnlineEm::maximise() {
   ++m_steps_;
-  const Matrix before = estimate_.basis;
+  const bool lengthens = lengthens_steps();
+  const Matrix before = lengthens ? estimate_.basis : Matrix();
+  const Vector unit = m_step_.is_expanded() ? column_sums(estimate_.basis) : Vector();
   m_step_.update_basis(engine_->statistics(), estimate_.basis);
-  if (lengthens_steps()) lengthen_step(before);
+  if (lengthens) lengthen_step(before);
   if (learn_prior_) m_step_.update_prior(engine_->statistics(), estimate_.prior);
   if (m_step_.is_expanded()) {
     // The unit of the activations does not move, so that statistics can be added up.
-    estimate_ = with_column_sums(std::move(estimate_), column_sums(before));
+    estimate_ = with_column_sums(std::move(estimate_), unit);
   }
   engine_->set_basis(estimate_.basis);
   if (engine_->statistics().s4.size() > 0) {
@@ -280,7 +309,10 @@ Estimate OnlineEm::averaged() const {
 
 Statistics OnlineEm::reported_statistics() const {
   Statistics mean = engine_->statistics();
-  if (options_.average && !average_.empty()) mean.set_sums(average_.mean());
+  if (!options_.average || average_.empty()) return mean;
+  const Index fewest = mean.s1.size() + mean.s2.size() + mean.s3.size() + mean.s4.size();
+  if (average_.length() > fewest) mean.unseen.resize(mean.s2.rows(), mean.s2.cols());
+  average_.write_mean(mean.mutable_sums());
   return mean;
 }
 
@@ -291,9 +323,32 @@ double OnlineEm::worth_of_reported() const {
 
 Estimate OnlineEm::working_average() const {
   const Statistics mean = reported_statistics();
+  Estimate estimate = working_average_but_law(mean);
+  m_step_.update_law(mean, estimate.law);
+  return estimate;
+}
+
+Estimate OnlineEm::reported_but_law() const {
+  if (!options_.average || average_.empty()) return last();
+  return with_unit_scale(working_average_but_law(reported_statistics()));
+}
+
+AnyPrior OnlineEm::reported_prior() const {
+  AnyPrior prior = estimate_.prior;
+  if (options_.average && !average_.empty() && learn_prior_) {
+    const Statistics& now = engine_->statistics();
+    Statistics mean(0, 0, now.s3.size());
+    mean.s3 = average_.mean_of(now.s1.size() + now.s2.size(), now.s3.size());
+    mean.squared_weights = now.squared_weights;
+    for (int i = 0; i < 2; ++i) m_step_.update_prior(mean, prior);
+  }
+  if (prior.has_scale()) prior.set_scale(Vector::Ones(prior.scale().size()));
+  return prior;
+}
+
+Estimate OnlineEm::working_average_but_law(const Statistics& mean) const {
   Estimate estimate = estimate_;
   m_step_.update_basis(mean, estimate.basis);
-  m_step_.update_law(mean, estimate.law);
   // Twice, since the best value of one parameter may be taken where another one stands, and that
   // is, the first time, where the last iterate left it.
   for (int i = 0; i < 2 && learn_prior_; ++i) m_step_.update_prior(mean, estimate.prior);

@@ -17,6 +17,8 @@
 
 namespace headwater {
 
+class SharedChannels;
+
 struct OnlineEmOptions {
   StepSize step_size = StepSize::power(0.6);
   std::int64_t burn_in = 100;  // the first M-step is made when so many observations are in
@@ -81,6 +83,9 @@ class OnlineEm {
   // From now on as if only so many observations had been seen: they weigh as much in the statistics
   // as so many would, and step sizes are those that follow on so many.
   void forget_all_but(std::int64_t observations);
+  // Of ranks that keep their own rows: the first one has all from here on and works alone, and the
+  // others have none, and are of no more use.
+  void collect_rows(SharedChannels& shared);
   void set_step_size(const StepSize& step_size) { options_.step_size = step_size; }
 
   // Puts the state into the archive, or takes it up from there; one that reads was made with the
@@ -95,6 +100,9 @@ class OnlineEm {
   bool has_average() const { return options_.average && !average_.empty(); }
   Estimate working_average() const;  // averaged() in the engine's own scale
   Estimate reported() const { return options_.average ? averaged() : last(); }
+  // The same with the law of the last iterate: its own M-step may take longer than all others.
+  Estimate reported_but_law() const;
+  AnyPrior reported_prior() const;  // alone
 
   // For standard errors. The statistics whose M-step leads to the reported estimate; how many
   // observations of equal weight they are worth; and those of blocks of observations.
@@ -120,6 +128,7 @@ class OnlineEm {
   }
 
  private:
+  Estimate working_average_but_law(const Statistics& mean) const;
   bool is_settled() const { return observations_ >= options_.burn_in; }
   void maximise();
   void begin_block();

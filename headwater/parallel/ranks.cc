@@ -42,7 +42,10 @@ std::vector<std::string> gather_bytes(Ranks& ranks, const std::string& own) {
 // Blocks are dealt out in units of a power of two. Sums of blocks are added in a binary tree, so
 // that a rank then has few subtrees, and few messages to send.
 SharedChannels::SharedChannels(Ranks& ranks, Index num_channels, Index block)
-    : ranks_(ranks), block_(block), num_blocks_((num_channels + block - 1) / block) {
+    : ranks_(ranks),
+      num_channels_(num_channels),
+      block_(block),
+      num_blocks_((num_channels + block - 1) / block) {
   const Index size = ranks.size();
   Index unit = 1;
   while (num_blocks_ / (2 * unit) >= kUnitsARank * size) unit *= 2;
@@ -57,10 +60,19 @@ SharedChannels::SharedChannels(Ranks& ranks, Index num_channels, Index block)
   current = this;
 }
 
-SharedChannels::~SharedChannels() { current = nullptr; }
+SharedChannels::~SharedChannels() { end(); }
+
+void SharedChannels::end() {
+  if (current == this) current = nullptr;
+}
 
 SharedChannels* SharedChannels::now() {
   return current != nullptr && current->num_at_work_ > 1 ? current : nullptr;
+}
+
+SharedChannels* SharedChannels::of_own_rows() {
+  SharedChannels* const shared = now();
+  return shared != nullptr && shared->keeps_own_rows() ? shared : nullptr;
 }
 
 int SharedChannels::owner_of(Index block) const {
@@ -68,27 +80,31 @@ int SharedChannels::owner_of(Index block) const {
   return static_cast<int>(after - first_blocks_.begin()) - 1;
 }
 
+// Column by column, since the columns of a rank's rows are in one piece: there is no room for
+// another matrix.
 void SharedChannels::gather_rows(Eigen::Ref<Matrix> rows) {
+  for (int rank = 0; rank < ranks_.size(); ++rank) {
+    counts_[static_cast<std::size_t>(rank)] = first_channel(rank + 1) - first_channel(rank);
+  }
+  for (Index k = 0; k < rows.cols(); ++k) ranks_.gather(as_span(rows.col(k)), counts_);
+}
+
+void SharedChannels::collect_rows(Matrix& rows) {
   const Index columns = rows.cols();
-  room_.resize(static_cast<std::size_t>(rows.size()));
-  const auto part_of = [&](int rank) {
+  if (ranks_.rank() > 0) {
+    ranks_.send(as_span(rows), 0);
+    rows = {};
+    return;
+  }
+  Matrix all(num_channels_, columns);
+  all.topRows(rows.rows()) = rows;
+  for (int rank = 1; rank < ranks_.size(); ++rank) {
     const Index first = first_channel(rank);
-    const Index size = first_channel(rank + 1) - first;
-    return std::pair(rows.middleRows(first, size),
-                     Eigen::Map<Matrix>(room_.data() + first * columns, size, columns));
-  };
-  for (int rank = 0; rank < ranks_.size(); ++rank) {
-    counts_[static_cast<std::size_t>(rank)] =
-        (first_channel(rank + 1) - first_channel(rank)) * columns;
+    rows.resize(first_channel(rank + 1) - first, columns);
+    ranks_.receive(as_span(rows), rank);
+    all.middleRows(first, rows.rows()) = rows;
   }
-  auto [mine, sent] = part_of(ranks_.rank());
-  sent = mine;
-  ranks_.gather(room_, counts_);
-  for (int rank = 0; rank < ranks_.size(); ++rank) {
-    if (rank == ranks_.rank()) continue;
-    auto [theirs, received] = part_of(rank);
-    theirs = received;
-  }
+  rows = std::move(all);
 }
 
 void SharedChannels::gather_list(std::span<const Index> channels, std::span<double> values) {
@@ -100,6 +116,25 @@ void SharedChannels::gather_list(std::span<const Index> channels, std::span<doub
         place_of(first_channel(rank + 1)) - place_of(first_channel(rank));
   }
   ranks_.gather(values, counts_);
+}
+
+KeptRows kept_rows(Index num_channels) {
+  const SharedChannels* const shared = SharedChannels::of_own_rows();
+  if (shared == nullptr) return {0, num_channels};
+  return {shared->first_own(), shared->end_of_own() - shared->first_own()};
+}
+
+Index num_channels_of(Index num_rows) {
+  const SharedChannels* const shared = SharedChannels::of_own_rows();
+  return shared == nullptr ? num_rows : shared->num_channels();
+}
+
+Stretch kept_part(std::span<const Index> channels, Index num_channels) {
+  const KeptRows kept = kept_rows(num_channels);
+  const auto first = std::ranges::lower_bound(channels, kept.first);
+  const auto end = std::ranges::lower_bound(channels, kept.first + kept.size);
+  return {static_cast<std::size_t>(first - channels.begin()),
+          static_cast<std::size_t>(end - first)};
 }
 
 }  // namespace headwater

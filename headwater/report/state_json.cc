@@ -71,7 +71,8 @@ void write_trace(JsonWriter& json, const StateParts& parts, const Matrix& basis)
   const TraceTable& trace = parts.model.trace;
   const Matrix& values = parts.last ? trace.last : trace.reported;
   const Index columns = basis.cols() + (parts.model.background ? 1 : 0);
-  const Index first_of_basis = values.cols() - basis.rows() * columns;
+  const bool has_basis = trace.has_basis();
+  const Index first_of_basis = values.cols() - (has_basis ? basis.rows() * columns : 0);
   json.key("trace").begin_object();
   json.key("unit").value(parts.model.method == Method::kBatch ? "iterations" : "observations");
   json.key("t").begin_array();
@@ -90,7 +91,7 @@ void write_trace(JsonWriter& json, const StateParts& parts, const Matrix& basis)
   }
   json.end_array();
   json.key("basis").begin_array();
-  for (Index k = 0; k < std::min(basis.cols(), kTracedComponents); ++k) {
+  for (Index k = 0; has_basis && k < std::min(basis.cols(), kTracedComponents); ++k) {
     std::vector<Index> order(static_cast<std::size_t>(basis.rows()));
     std::iota(order.begin(), order.end(), Index{0});
     std::ranges::stable_sort(order, [&](Index a, Index b) { return basis(a, k) > basis(b, k); });

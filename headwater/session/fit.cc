@@ -14,6 +14,7 @@
 #include "headwater/law_table.hpp"
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/monte_carlo_em.hpp"
+#include "headwater/parallel/ranks.hpp"
 #include "headwater/registry.hpp"
 
 namespace headwater {
@@ -74,6 +75,10 @@ void Session::Fit::check(const Observation& y) {
     }
     check_names(names_, size, "the data");
     check_cost(config_, provisional_prior(), size);
+    const KeptRows kept = kept_rows(size);
+    if (basis.size() > 0 && kept.size < size) {
+      config_.initial_basis = Matrix(basis.middleRows(kept.first, kept.size));
+    }
     num_channels_ = size;
   }
   if (size != num_channels_) {
@@ -163,7 +168,7 @@ void Session::Fit::exchange_contender(StateArchive& archive, std::optional<Conte
   std::string law;
   std::vector<Index> periods;
   if (contender) {
-    const Estimate estimate = contender->learner.last();
+    const Estimate& estimate = contender->learner.working();
     law = estimate.law->name();
     for (const Matrix& profile : estimate.season.profiles()) periods.push_back(profile.cols());
   }
@@ -224,10 +229,21 @@ void Session::Fit::finish() {
     leader_->finish();
     standard_errors_ = standard_errors();
     record(observations_, log_likelihood_, true);
+    collect_rows();
   }
   is_finished_ = true;
+  if (is_elsewhere_) return;
   refuse_infinite_estimate();
   remember_past();
+}
+
+// What a filter at the average was to predict is no part of what a fit remembers.
+void Session::Fit::collect_rows() {
+  SharedChannels* const shared = SharedChannels::of_own_rows();
+  if (shared == nullptr) return;
+  leader_->average.reset();
+  leader_->learner.collect_rows(*shared);
+  is_elsewhere_ = shared->ranks().rank() > 0;
 }
 
 // Counts, exposures or starting values beyond what arithmetic can hold.
@@ -284,8 +300,15 @@ void Session::Fit::run_batch() {
 }
 
 void Session::Fit::record(std::int64_t t, double log_likelihood, bool is_end) {
-  TraceRow row{t, log_likelihood, trace_values(leader_->learner.reported()),
-               trace_values(leader_->learner.last())};
+  const OnlineEm& learner = leader_->learner;
+  TraceRow row{t, log_likelihood, {}, {}};
+  if (is_traced(learner.working().basis)) {
+    row.reported = trace_values(learner.reported_but_law());
+    row.last = trace_values(learner.last());
+  } else {
+    row.reported = trace_values(learner.reported_prior());
+    row.last = trace_values(learner.working().prior);
+  }
   if (is_end) {
     trace_.add_last(std::move(row));
   } else {
@@ -320,6 +343,7 @@ Forecast Session::Fit::forecast(const ForecastOptions& options) const {
 
 Model Session::Fit::model() const {
   if (!leader_ && !batch_) throw UsageError("there is no model before the start of the fit");
+  if (is_elsewhere_) throw UsageError("the first rank has the model");
   Model model(batch_ ? batch_->estimate : leader_->learner.reported(),
               batch_ ? batch_->last : leader_->learner.last());
   if (leader_ && !model.reported.season.empty()) {

@@ -122,7 +122,7 @@ class Session::Fit {
   Index steps_of(const Period& period) const;
   std::vector<Index> known_periods() const;  // those that need not be looked for
   std::vector<Index> choose_periods(const RecordView& observations, StartReport& report) const;
-  Matrix with_background(Matrix basis, const Matrix& rates) const;
+  Matrix with_background(Matrix basis, const RecordView& observations) const;
   Matrix provisional_basis(const RecordView& observations) const;
   Start provisional_start(const RecordView& observations) const;
   Start find_start(const RecordView& observations, const SearchEffort& effort) const;
@@ -210,6 +210,9 @@ class Session::Fit {
   Contender round_contender(Start start, std::int64_t waits_for) const;
   void exchange_rounds(StateArchive& archive);
 
+  // Where ranks keep their own rows: the first one has all of the fit from here on.
+  void collect_rows();
+
   void run_batch();
   void leave_out_giants();
   void record(std::int64_t t, double log_likelihood, bool is_end);
@@ -236,7 +239,8 @@ class Session::Fit {
   mutable Vector provisional_mean_;  // computed when it is first asked for: by draws, mostly
   mutable Matrix even_factors_;      // of the provisional start; so are these
   bool is_finished_ = false;
-  bool is_torn_ = false;  // an error came in the middle of an observation
+  bool is_elsewhere_ = false;  // the first rank has the fit, and this one is another
+  bool is_torn_ = false;       // an error came in the middle of an observation
   Index num_channels_ = 0;
   std::vector<std::string> names_;  // of the channels
   std::int64_t observations_ = 0;

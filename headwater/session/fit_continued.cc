@@ -200,7 +200,7 @@ void Session::Fit::remember_past() {
   }
   StateArchive archive;
   exchange_past(archive);
-  past_ = archive.bytes();
+  past_ = archive.take_bytes();
   if (batch_) leader_.reset();
 }
 

@@ -129,6 +129,7 @@ void Session::Fit::settle(const RecordView& observations) {
   leader_.emplace(std::move(last));
   begin_trace_if_new(before);
   is_settled_ = true;
+  even_factors_ = {};  // they may be as large as the basis
 }
 
 void Session::Fit::tell_of_start() {

@@ -171,10 +171,10 @@ std::vector<Index> Session::Fit::choose_periods(const RecordView& observations,
   return periods;
 }
 
-Matrix Session::Fit::with_background(Matrix basis, const Matrix& rates) const {
+Matrix Session::Fit::with_background(Matrix basis, const RecordView& observations) const {
   if (!config_.background || basis.cols() != config_.num_components) return basis;
   basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
-  basis.rightCols(1) = background_start(rates);
+  basis.rightCols(1) = background_start(observations);
   return basis;
 }
 
@@ -203,8 +203,7 @@ Matrix Session::Fit::provisional_basis(const RecordView& observations) const {
   }
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
                                                   : even_start(observations, mean, even_factors_);
-  if (!config_.background) return basis;
-  return with_background(std::move(basis), observations.rates());
+  return with_background(std::move(basis), observations);
 }
 
 Start Session::Fit::provisional_start(const RecordView& observations) const {
@@ -235,10 +234,9 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
     return {std::move(found.estimate), std::move(found.expectation), std::move(found.report)};
   }
   const AnyPrior& prior = provisional_prior();  // the only one where there is no search
-  const Matrix rates = observations.rates();
   Matrix basis = config_.initial_basis.size() > 0 ? config_.initial_basis
-                                                  : random_start(rates, prior, config_.seed);
-  Estimate start{with_background(std::move(basis), rates), prior, laws().front(), flat};
+                                                  : random_start(observations, prior, config_.seed);
+  Estimate start{with_background(std::move(basis), observations), prior, laws().front(), flat};
   if (!learns_season()) return {std::move(start), {}, std::move(report)};
   return {with_season(std::move(start), channel_profiles(observations, periods),
                       config_.initial_basis.size() > 0 ? Columns::kStay : Columns::kChange),

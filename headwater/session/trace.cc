@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "headwater/parallel/ranks.hpp"
+
 namespace headwater {
 
 namespace {
@@ -11,7 +13,6 @@ namespace {
 constexpr Index kFewestRows = 32;
 constexpr std::int64_t kLongestInterval = std::int64_t{1} << 60;  // it can still be doubled
 constexpr Index kMostNumbers = Index{1} << 20;
-
 Index row_limit(Index numbers_in_row, Index most_rows) {
   return std::clamp(kMostNumbers / std::max<Index>(numbers_in_row, 1), kFewestRows, most_rows);
 }
@@ -47,9 +48,21 @@ void Trace::add_last(TraceRow row) {
   rows_.push_back(std::move(row));
 }
 
+bool is_traced(const Matrix& basis) {
+  return num_channels_of(basis.rows()) * basis.cols() <= kLargestTracedBasis;
+}
+
 Vector trace_values(const Estimate& estimate) {
-  const Parameters parameters = estimate.prior.parameters();
-  Index size = estimate.basis.size();
+  const Vector parameters = trace_values(estimate.prior);
+  if (!is_traced(estimate.basis)) return parameters;
+  Vector values(parameters.size() + estimate.basis.size());
+  values << parameters, estimate.basis.reshaped<Eigen::RowMajor>();
+  return values;
+}
+
+Vector trace_values(const AnyPrior& prior) {
+  const Parameters parameters = prior.parameters();
+  Index size = 0;
   for (const Parameter& parameter : parameters) size += parameter.value.size();
   Vector values(size);
   Index at = 0;
@@ -57,7 +70,6 @@ Vector trace_values(const Estimate& estimate) {
     values.segment(at, parameter.value.size()) = parameter.value.reshaped<Eigen::RowMajor>();
     at += parameter.value.size();
   }
-  values.tail(estimate.basis.size()) = estimate.basis.reshaped<Eigen::RowMajor>();
   return values;
 }
 
@@ -77,6 +89,7 @@ std::vector<std::string> trace_names(const Estimate& estimate, bool background) 
       }
     }
   }
+  if (!is_traced(estimate.basis)) return names;
   const Index num_components = estimate.basis.cols() - (background ? 1 : 0);
   names.reserve(names.size() + static_cast<std::size_t>(estimate.basis.size()));
   for (Index m = 0; m < estimate.basis.rows(); ++m) {

@@ -12,7 +12,7 @@ namespace headwater {
 struct TraceRow {
   std::int64_t t = 0;         // observations so far, or iterations of batch EM
   double log_likelihood = 0;  // summed so far, or of the whole record
-  Vector reported;            // prior parameters, then the basis channel by channel
+  Vector reported;            // see trace_values()
   Vector last;                // the same of the last iterate
 
   void exchange(StateArchive& archive) { archive(t, log_likelihood, reported, last); }
@@ -44,8 +44,13 @@ class Trace {
   std::vector<TraceRow> rows_;
 };
 
+// With more entries a basis is not in the trace: rows of it would soon be most of the memory.
+constexpr Index kLargestTracedBasis = Index{1} << 20;
+
 // Prior parameters, then the basis channel by channel: what a trace row holds of an estimate.
 Vector trace_values(const Estimate& estimate);
+Vector trace_values(const AnyPrior& prior);  // of an estimate with so large a basis
+bool is_traced(const Matrix& basis);
 // Their names: stay_off, stay_on, basis_1_1, basis_1_2, ...
 std::vector<std::string> trace_names(const Estimate& estimate, bool background);
 

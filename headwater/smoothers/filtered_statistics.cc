@@ -7,6 +7,7 @@
 #include "headwater/core/state_checks.hpp"
 #include "headwater/emission/plain_sums.hpp"
 #include "headwater/kernels/weighted_columns.hpp"
+#include "headwater/parallel/ranks.hpp"
 
 namespace headwater {
 
@@ -97,8 +98,11 @@ void FilteredStatistics::remember(const FastFilter& filter, const Observation& y
     step.points = points;
     step.weights = filter.weights();
   } else if (!step.is_quick) {
-    for (std::size_t j = 0; j < filter.evidence().channels().size(); ++j) {
-      cells_.push_back({filter.evidence().channels()[j], time, filter.forces().gains[j]});
+    const std::span<const Index> channels = filter.evidence().channels();
+    const Index first = kept_rows(y.num_channels()).first;
+    const Stretch kept = kept_part(channels, y.num_channels());
+    for (std::size_t j = kept.first; j < kept.first + kept.size; ++j) {
+      cells_.push_back({channels[j] - first, time, filter.forces().gains[j]});
     }
   }
   if (!has_season(filter) && !step.is_quick) remember_unseen(filter, y, time);
@@ -110,9 +114,12 @@ void FilteredStatistics::remember_unseen(const FastFilter& filter, const Observa
   const bool is_plain = filter.emission().law()->has_plain_losses();
   const Step& step = steps_[static_cast<std::size_t>(time)];
   if (!is_plain && step.is_corrected) return;
-  for (std::size_t j = 0; j < y.exposed().size(); ++j) {
+  const Index first = kept_rows(y.num_channels()).first;
+  const Stretch kept = kept_part(y.exposed(), y.num_channels());
+  for (std::size_t j = kept.first; j < kept.first + kept.size; ++j) {
     const bool is_missing = y.exposures()[j] == 0;
-    if (is_plain || is_missing) unseen_.push_back({y.exposed()[j], time, 1 - y.exposures()[j]});
+    if (!is_plain && !is_missing) continue;
+    unseen_.push_back({y.exposed()[j] - first, time, 1 - y.exposures()[j]});
   }
   if (is_plain) return;
   // Not from the filter's forces, which lack the losses of channels whose terms are linear.
@@ -228,6 +235,7 @@ void FilteredStatistics::add_counts(const PaddedRows& basis) {
     ordered_[--begin_[static_cast<std::size_t>(cell->channel) + 1]] = *cell;
   }
   // begin_[m + 1] is now where channel m begins.
+  const Index first = kept_rows(num_channels_of(basis.rows())).first;
   for (std::size_t at = 0; at < ordered_.size();) {
     const Index channel = ordered_[at].channel;
     columns_.clear();
@@ -239,13 +247,19 @@ void FilteredStatistics::add_counts(const PaddedRows& basis) {
     }
     sum_.setZero(basis.cols());
     add_weighted_columns(columns_, weights_, as_span(sum_));
-    const double* const row = basis.row(channel);
+    const double* const row = basis.row(first + channel);
     for (Index k = 0; k < basis.cols(); ++k) statistics_.s2(channel, k) += row[k] * sum_[k];
   }
 }
 
+// Where ranks keep their own rows, all have `unseen` or none.
 void FilteredStatistics::add_unseen() {
-  if (unseen_.empty()) return;
+  const auto is_exposed = [](const Step& step) { return !step.observation.exposed().empty(); };
+  const bool is_shared = SharedChannels::of_own_rows() != nullptr;
+  if (unseen_.empty() &&
+      !(is_shared && std::any_of(steps_.begin(), steps_.begin() + num_steps_, is_exposed))) {
+    return;
+  }
   if (statistics_.unseen.size() == 0) {
     statistics_.unseen.setZero(statistics_.s2.rows(), statistics_.s2.cols());
   }

@@ -29,7 +29,8 @@ class FilteredStatistics final : public Smoother<FastFilter> {
   void exchange(StateArchive& archive, const FastFilter& filter) override;
 
  private:
-  // A cell of the block: its channel, its observation and a number.
+  // A cell of the block: its channel (counted from the first one whose row this process keeps), its
+  // observation and a number.
   struct Cell {
     void exchange(StateArchive& archive) { archive(channel, time, value); }
 

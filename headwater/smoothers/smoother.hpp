@@ -12,7 +12,7 @@ class ParticleFilter;
 
 // Statistics of the right size, all zero.
 inline Statistics statistics_for(const Emission& emission, Index num_prior_statistics) {
-  Statistics statistics(emission.num_channels(), emission.num_columns(), num_prior_statistics,
+  Statistics statistics(emission.basis().rows(), emission.num_columns(), num_prior_statistics,
                         emission.law()->num_statistics(emission.num_channels()));
   for (const Matrix& profile : emission.season().profiles()) {
     statistics.phases.emplace_back(profile.rows(), profile.cols());

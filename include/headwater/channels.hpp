@@ -19,13 +19,15 @@ struct Stretch {
 // A basis stored by rows, each padded with zeros to full vectors of any instruction set.
 class HEADWATER_EXPORT PaddedRows {
  public:
-  void set(const Matrix& basis);
+  // first: the channel of the first row.
+  void set(const Matrix& basis, Index first = 0);
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index stride() const { return stride_; }  // doubles per row, padding included
-  const double* row(Index m) const { return values_.data() + m * stride_; }
+  const double* row(Index channel) const { return values_.data() + (channel - first_) * stride_; }
 
  private:
+  Index first_ = 0;
   Index rows_ = 0;
   Index cols_ = 0;
   Index stride_ = 0;

@@ -21,10 +21,11 @@ class HEADWATER_EXPORT Emission {
     set_basis(basis);
   }
 
+  // The rows of the channels, or of those that this process keeps (parallel/ranks.hpp).
   const Matrix& basis() const { return basis_; }
   const AnyLaw& law() const { return law_; }
   const Season& season() const { return season_; }
-  Index num_channels() const { return basis_.rows(); }
+  Index num_channels() const { return num_channels_; }
   Index num_columns() const { return basis_.cols(); }  // background included
   const PaddedRows& rows() const { return rows_; }
   const Vector& column_sums() const { return column_sums_; }
@@ -54,6 +55,7 @@ class HEADWATER_EXPORT Emission {
 
  private:
   Matrix basis_;
+  Index num_channels_ = 0;
   AnyLaw law_;
   Season season_;
   PaddedRows rows_;

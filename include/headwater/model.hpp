@@ -22,6 +22,9 @@ HEADWATER_EXPORT std::string version();
 
 // The estimates in the course of the fit: one row for each recorded time.
 struct TraceTable {
+  // Whether the entries of the basis are among the columns; those of a very large basis are not.
+  bool has_basis() const;
+
   std::vector<std::string> names;  // of the columns of `reported` and `last`
   Vector t;                        // observations so far, or iterations of batch EM
   Vector log_likelihood;           // summed so far, or of the whole record

@@ -60,6 +60,10 @@ HEADWATER_EXPORT std::vector<Stretch> stretches_of_all(Index num_channels);
 // to(k) += the sum of the rows of a stretch of channels in column k.
 HEADWATER_EXPORT void add_column_sums(const Matrix& basis, const Stretch& stretch,
                                       std::span<double> to);
+// out += a sum over all rows of matrices with a row for each channel, of which this process may
+// keep some alone. add(stretch, to) adds the terms of a stretch of its rows.
+HEADWATER_EXPORT void sum_rows(Index num_rows, std::span<double> out,
+                               const std::function<void(const Stretch&, std::span<double>)>& add);
 // K: the sum of each column of a basis.
 HEADWATER_EXPORT Vector column_sums(const Matrix& basis);
 

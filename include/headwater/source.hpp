@@ -42,6 +42,10 @@ class HEADWATER_EXPORT ObservationSource {
   // The same as an Observation. Sources of sparse files fill it without a dense row.
   virtual bool next(Observation& y);
 
+  // Before the first row: from here on next(values) reads these columns alone, so many from the
+  // first one. False, and nothing changes, where a format does not allow that.
+  virtual bool keep_columns(Index /*first*/, Index /*size*/) { return false; }
+
   // Whether the last observation begins a new sequence: in a 3-dimensional array, or by the column
   // that SourceOptions::sequence_column names. next(Observation&) says so in the observation too.
   virtual bool begins_sequence() const { return false; }

@@ -45,6 +45,7 @@ class HEADWATER_EXPORT StateArchive {
   void expect(bool is_right, const char* otherwise) const;
 
   const std::string& bytes() const { return bytes_; }
+  std::string take_bytes() { return std::move(bytes_); }
   void expect_end() const;  // throws if bytes are left after reading
 
  private:

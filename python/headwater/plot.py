@@ -123,6 +123,8 @@ def traces(model: Any, *, truth: Any = None, last: bool = False,
     model = _model(model)
     columns = model.trace(last)
     found = model.last_basis if last else model.basis
+    if "basis_1_1" not in columns:
+        raise ValueError(f"the trace of a basis of {found.size:,} entries has none of them")
     num_channels, num_components = found.shape
     order = np.arange(num_components)
     if truth is not None:

@@ -43,10 +43,19 @@ class BlocksOfFile final : public Hdf5Blocks {
   explicit BlocksOfFile(const Hdf5Name& name)
       : file_(Hdf5File::open(name.file, name.may_leave_file)),
         rows_(open_rows(file_, name)),
-        names_(rows_.column_names()) {}
+        names_(rows_.column_names()),
+        num_columns_(rows_.num_columns()) {
+    if (name.num_kept == 0) return;
+    if (name.first_kept < 0 || name.num_kept > num_columns_ - name.first_kept) {
+      throw InputError(fmt::format("{}:{}: has {} columns, and others are asked for", name.file,
+                                   name.path, num_columns_));
+    }
+    num_columns_ = name.num_kept;
+    rows_.keep_columns(name.first_kept, name.num_kept);
+  }
 
   Index num_rows() const override { return rows_.num_rows(); }
-  Index num_columns() const override { return rows_.num_columns(); }
+  Index num_columns() const override { return num_columns_; }
   Index sequence_length() const override { return rows_.sequence_length(); }
   const std::vector<std::string>& column_names() const override { return names_; }
   void read(std::vector<double>& block) override {
@@ -61,6 +70,7 @@ class BlocksOfFile final : public Hdf5Blocks {
   Hdf5File file_;
   Hdf5Rows rows_;
   std::vector<std::string> names_;
+  Index num_columns_ = 0;
   Index num_read_ = 0;
 };
 

@@ -14,6 +14,9 @@ struct Hdf5Name {
   std::string file;
   std::string path;             // empty if the name has no dataset
   bool may_leave_file = false;  // see Hdf5File::open()
+  // Of the columns, those that are read: so many from the first one; all where there are none.
+  Index first_kept = 0;
+  Index num_kept = 0;
 };
 
 // Nothing if the name is not that of an HDF5 file (.h5, .hdf5).
@@ -25,9 +28,10 @@ class Hdf5Blocks {
   virtual ~Hdf5Blocks() = default;
 
   virtual Index num_rows() const = 0;
-  virtual Index num_columns() const = 0;
-  virtual Index sequence_length() const = 0;                         // 0 if there are no sequences
-  virtual const std::vector<std::string>& column_names() const = 0;  // empty if there are none
+  virtual Index num_columns() const = 0;      // that are read
+  virtual Index sequence_length() const = 0;  // 0 if there are no sequences
+  // Of all columns; empty if there are none.
+  virtual const std::vector<std::string>& column_names() const = 0;
   // Overwrites `block` with the next rows. The block is empty at the end.
   virtual void read(std::vector<double>& block) = 0;
 };

@@ -23,12 +23,13 @@
 namespace headwater {
 namespace {
 
-// The request for rows: "rows", FILE, PATH, and kLeavesFile if other files may be read. The answer:
-// the number of rows, the number of columns, the length of a sequence, the names of the columns as
-// a number of bytes and so many bytes of a StateArchive, then the blocks, each preceded by its
-// number of cells. The request for a whole file: "contents", FILE. The answer: a number of bytes,
-// and so many bytes of a StateArchive. Instead of a number the child may send kTrouble, followed by
-// the length of an error message and the message. All numbers have the machine's own format.
+// The request for rows: "rows", FILE, PATH, of some columns alone the first one and their number,
+// and kLeavesFile if other files may be read. The answer: the number of rows, the number of columns
+// that are read, the length of a sequence, the names of all columns as a number of bytes and so
+// many bytes of a StateArchive, then the blocks, each preceded by its number of cells. The request
+// for a whole file: "contents", FILE. The answer: a number of bytes, and so many bytes of a
+// StateArchive. Instead of a number the child may send kTrouble, followed by the length of an error
+// message and the message. All numbers have the machine's own format.
 constexpr const char* kRows = "rows";
 constexpr const char* kContents = "contents";
 constexpr const char* kLeavesFile = "external";
@@ -194,7 +195,7 @@ class Answer {
 
 class BlocksOfChild final : public Hdf5Blocks {
  public:
-  BlocksOfChild(const std::vector<std::string>& words, const std::string& name,
+  BlocksOfChild(const std::vector<std::string>& words, const std::string& name, Index num_kept,
                 std::function<bool()> should_stop)
       : answer_(words, name, std::move(should_stop)) {
     num_rows_ = answer_.receive_count();
@@ -202,7 +203,11 @@ class BlocksOfChild final : public Hdf5Blocks {
     sequence_length_ = answer_.receive_count();
     answer_.receive_archive([&](StateArchive& archive) { archive(names_); });
     if (answer_.was_stopped()) throw InputError(name + ": stopped while it was opened");
-    if (!names_.empty() && std::ssize(names_) != num_columns_) answer_.fail("reading it crashed");
+    const bool has_all = num_kept == 0;
+    if (!has_all && num_columns_ != num_kept) answer_.fail("reading it crashed");
+    if (has_all && !names_.empty() && std::ssize(names_) != num_columns_) {
+      answer_.fail("reading it crashed");
+    }
   }
 
   Index num_rows() const override { return num_rows_; }
@@ -274,7 +279,12 @@ void send_contents(const std::string& name, ProcessorLimit& limit, const Send& s
 
 void send_answer(const std::vector<std::string>& request, ProcessorLimit& limit, const Send& send) {
   if (request.size() >= 3 && request[0] == kRows) {
-    return send_blocks({request[1], request[2], request.back() == kLeavesFile}, limit, send);
+    Hdf5Name name{request[1], request[2], request.back() == kLeavesFile};
+    if (request.size() >= 5) {
+      name.first_kept = std::stoll(request[3]);
+      name.num_kept = std::stoll(request[4]);
+    }
+    return send_blocks(name, limit, send);
   }
   if (request.size() == 2 && request[0] == kContents) return send_contents(request[1], limit, send);
   throw UsageError("a request that the reader of HDF5 does not know");
@@ -286,8 +296,12 @@ std::unique_ptr<Hdf5Blocks> receive_hdf5_blocks(std::vector<std::string> reader,
                                                 const Hdf5Name& name,
                                                 std::function<bool()> should_stop) {
   for (const std::string& word : {std::string(kRows), name.file, name.path}) reader.push_back(word);
+  if (name.num_kept > 0) {
+    reader.push_back(fmt::to_string(name.first_kept));
+    reader.push_back(fmt::to_string(name.num_kept));
+  }
   if (name.may_leave_file) reader.emplace_back(kLeavesFile);
-  return std::make_unique<BlocksOfChild>(reader, name.file, std::move(should_stop));
+  return std::make_unique<BlocksOfChild>(reader, name.file, name.num_kept, std::move(should_stop));
 }
 
 Hdf5Contents receive_hdf5_contents(std::vector<std::string> reader, const std::string& name) {

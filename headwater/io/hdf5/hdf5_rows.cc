@@ -42,6 +42,12 @@ Hdf5Rows::Hdf5Rows(const Hdf5Place& place) : place_(place), dataset_(open_datase
   check_filters(properties.id());
   check_size(properties.id());
   choose_block(properties.id());
+  num_kept_ = num_columns_;
+}
+
+void Hdf5Rows::keep_columns(Index first, Index size) {
+  first_kept_ = first;
+  num_kept_ = size;
 }
 
 std::vector<std::string> Hdf5Rows::column_names() const {
@@ -53,7 +59,7 @@ void Hdf5Rows::read(Index first_row, Index num_rows, std::span<double> cells) co
   const std::string failure =
       fmt::format("rows {} to {} cannot be read", first_row + 1, first_row + num_rows);
   if (sequence_length_ == 0) {
-    read_box({first_row, 0}, {num_rows, num_columns_}, cells.data(), failure);
+    read_box({first_row, first_kept_}, {num_rows, num_kept_}, cells.data(), failure);
     return;
   }
   // As many whole sequences at once as there are, and parts of those at the ends.
@@ -62,8 +68,8 @@ void Hdf5Rows::read(Index first_row, Index num_rows, std::span<double> cells) co
     const Index within = row % sequence_length_;
     const Index sequences = within == 0 ? std::max<Index>(left / sequence_length_, 1) : 1;
     const Index rows = std::min(left, sequence_length_ - within);
-    read_box({row / sequence_length_, within, 0}, {sequences, rows, num_columns_},
-             cells.data() + (row - first_row) * num_columns_, failure);
+    read_box({row / sequence_length_, within, first_kept_}, {sequences, rows, num_kept_},
+             cells.data() + (row - first_row) * num_kept_, failure);
     row += sequences * rows;
   }
 }

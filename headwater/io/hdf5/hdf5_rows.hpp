@@ -31,6 +31,9 @@ class Hdf5Rows {
   // the chunk size, so that each chunk is decompressed once, but at most 64 megabytes (or one row).
   Index block_rows() const { return block_rows_; }
 
+  // From here on read() reads these columns alone.
+  void keep_columns(Index first, Index size);
+
   // Reads rows into `cells` in row-major order; `cells` must be large enough.
   void read(Index first_row, Index num_rows, std::span<double> cells) const;
 
@@ -49,6 +52,8 @@ class Hdf5Rows {
   int num_dimensions_ = 0;
   Index num_rows_ = 0;
   Index num_columns_ = 1;
+  Index first_kept_ = 0;  // columns
+  Index num_kept_ = 1;
   Index sequence_length_ = 0;
   Index block_rows_ = 1;
 };

@@ -10,8 +10,13 @@
 namespace headwater {
 
 Hdf5Source::Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks,
-                       const CellRules& rules)
-    : name_(name.file + ":" + name.path), rules_(rules), blocks_(std::move(blocks)) {
+                       const CellRules& rules, Open open)
+    : place_(name),
+      name_(name.file + ":" + name.path),
+      rules_(rules),
+      blocks_(std::move(blocks)),
+      open_(std::move(open)),
+      num_channels_(blocks_->num_columns()) {
   if (blocks_->num_rows() == 0 || num_channels() == 0) {
     throw InputError(fmt::format("{}: holds no {}", name_, rules_.subject));
   }
@@ -31,10 +36,20 @@ bool Hdf5Source::next(std::vector<double>& values) {
     if (block_.empty()) return false;
   }
   const double* first = block_.data() + used_;
-  values.assign(first, first + num_channels());
+  values.assign(first, first + blocks_->num_columns());
   used_ += values.size();
   ++row_;
-  check_row(values, rules_, name_, row_);
+  check_row(values, rules_, name_, row_, place_.first_kept);
+  return true;
+}
+
+// Blocks may have been sent already: they are asked for again.
+bool Hdf5Source::keep_columns(Index first, Index size) {
+  if (!open_) return false;
+  place_.first_kept = first;
+  place_.num_kept = size;
+  blocks_ = {};
+  blocks_ = open_(place_);
   return true;
 }
 

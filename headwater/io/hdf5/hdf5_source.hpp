@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,12 +18,15 @@ namespace headwater {
 class Hdf5Source final : public ObservationSource {
  public:
   using ObservationSource::next;
-  // The blocks are those of the dataset of that name.
-  Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks, const CellRules& rules = {});
+  using Open = std::function<std::unique_ptr<Hdf5Blocks>(const Hdf5Name&)>;
+  // The blocks are those of the dataset of that name. open: opens it again, for keep_columns().
+  Hdf5Source(const Hdf5Name& name, std::unique_ptr<Hdf5Blocks> blocks, const CellRules& rules = {},
+             Open open = {});
 
-  Index num_channels() const override { return blocks_->num_columns(); }
+  Index num_channels() const override { return num_channels_; }
   std::vector<std::string> channel_names() const override { return blocks_->column_names(); }
   bool next(std::vector<double>& values) override;
+  bool keep_columns(Index first, Index size) override;
   bool begins_sequence() const override {
     const Index length = blocks_->sequence_length();
     return length > 0 && (row_ - 1) % length == 0;
@@ -32,9 +36,12 @@ class Hdf5Source final : public ObservationSource {
   std::string position() const override;
 
  private:
+  Hdf5Name place_;
   std::string name_;
   CellRules rules_;
   std::unique_ptr<Hdf5Blocks> blocks_;
+  Open open_;
+  Index num_channels_ = 0;
   std::vector<double> block_;
   std::size_t used_ = 0;  // cells of the block already returned
   Index row_ = 0;         // rows already returned

@@ -66,6 +66,31 @@ TEST_F(Hdf5SourceTest, ReadsRows) {
   EXPECT_EQ(read_rows(column), Rows({{1}, {3}, {5}}));
 }
 
+TEST_F(Hdf5SourceTest, ReadsSomeColumnsAlone) {
+  RowMatrix counts(3, 4);
+  counts << 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -12;
+  write(counts);
+  const Hdf5Name name = {folder_.path("a.h5"), "/counts"};
+  Hdf5Source source(name, open_hdf5_blocks(name), {}, open_hdf5_blocks);
+  ASSERT_TRUE(source.keep_columns(1, 3));
+  EXPECT_EQ(source.num_channels(), 4);
+  std::vector<double> values;
+  ASSERT_TRUE(source.next(values));
+  EXPECT_EQ(values, std::vector<double>({2, 3, 4}));
+  ASSERT_TRUE(source.next(values));
+  EXPECT_EQ(values, std::vector<double>({6, 7, 8}));
+  const std::string trouble = message_of([&] { source.next(values); });
+  EXPECT_NE(trouble.find("row 3, column 4: "), std::string::npos) << trouble;
+  EXPECT_FALSE(open("/counts").keep_columns(1, 3));  // nobody has said how to open it again
+}
+
+TEST_F(Hdf5SourceTest, RefusesColumnsThatAreNotThere) {
+  Hdf5Name name = {folder_.path("a.h5"), "/counts"};
+  name.first_kept = 1;
+  name.num_kept = 2;
+  EXPECT_NE(message_of([&] { open_hdf5_blocks(name); }).find("has 2 columns"), std::string::npos);
+}
+
 TEST_F(Hdf5SourceTest, ReadsMoreThanABlock) {
   const Index num_rows = 200001;
   RowMatrix counts(num_rows, 2);

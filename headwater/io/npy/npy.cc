@@ -31,10 +31,11 @@ NpySource::NpySource(const std::string& name, const CellRules& rules)
 
 bool NpySource::next(std::vector<double>& values) {
   if (row_ == num_rows_) return false;
-  values.resize(num_channels_);
-  type_.load(file_.bytes().data() + data_offset_ + offset_of(row_), column_stride_, values);
+  values.resize(num_kept_);
+  const std::size_t offset = offset_of(row_) + first_column_ * column_stride_;
+  type_.load(file_.bytes().data() + data_offset_ + offset, column_stride_, values);
   ++row_;
-  check_row(values, rules_, name_, row_);
+  check_row(values, rules_, name_, row_, first_column_);
   return true;
 }
 
@@ -75,6 +76,7 @@ void NpySource::read_header() {
     throw InputError(fmt::format("{}: has {} columns; expected at most {}", name_, num_channels_,
                                  kMostChannels));
   }
+  num_kept_ = num_channels_;
   row_stride_ = type_.item_size * (header.fortran_order ? num_sequences : num_channels_);
   sequence_stride_ =
       type_.item_size * (header.fortran_order ? 1 : sequence_length_ * num_channels_);

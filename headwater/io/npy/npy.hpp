@@ -23,6 +23,11 @@ class NpySource final : public ObservationSource {
 
   Index num_channels() const override { return num_channels_; }
   bool next(std::vector<double>& values) override;
+  bool keep_columns(Index first, Index size) override {
+    first_column_ = first;
+    num_kept_ = size;
+    return true;
+  }
   bool begins_sequence() const override {
     return sequence_length_ > 0 && (row_ - 1) % sequence_length_ == 0;
   }
@@ -46,7 +51,9 @@ class NpySource final : public ObservationSource {
   Index num_rows_ = 0;
   Index sequence_length_ = 0;  // 0 if there are no sequences
   Index num_channels_ = 0;
-  Index row_ = 0;  // rows already returned
+  Index first_column_ = 0;
+  Index num_kept_ = 0;  // columns
+  Index row_ = 0;       // rows already returned
 };
 
 }  // namespace headwater

@@ -53,6 +53,21 @@ TEST(Npy, ReadsBothOrders) {
   EXPECT_EQ(read_bytes(make_file(">u2", "(1, 3)", data, true)), Rows({{0x102, 0x304, 0x506}}));
 }
 
+TEST(Npy, ReadsSomeColumnsAlone) {
+  for (const bool fortran_order : {false, true}) {
+    const TestFolder folder;
+    const std::string data = fortran_order ? "\1\5\2\6\3\7\4\x80" : "\1\2\3\4\5\6\7\x80";
+    NpySource source(folder.write("counts.npy", make_file("|i1", "(2, 4)", data, fortran_order)));
+    ASSERT_TRUE(source.keep_columns(1, 3));
+    EXPECT_EQ(source.num_channels(), 4);
+    std::vector<double> values;
+    ASSERT_TRUE(source.next(values));
+    EXPECT_EQ(values, std::vector<double>({2, 3, 4}));
+    const std::string trouble = message_of([&] { source.next(values); });
+    EXPECT_NE(trouble.find("row 2, column 4: "), std::string::npos) << trouble;
+  }
+}
+
 TEST(Npy, OneDimensionIsOneChannel) {
   for (const bool fortran_order : {false, true}) {
     EXPECT_EQ(read_bytes(make_file("|u1", "(3,)", "\1\2\3", fortran_order)), Rows({{1}, {2}, {3}}));
