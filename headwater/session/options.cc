@@ -220,7 +220,8 @@ OptionTable<Config> schedule_options() {
            .help = "weight of observation t in the running averages; power:A is t^-A with A in "
                    "(0.5, 1]; constant:G, with G in (0, 1), is G, or t^-0.6 while that is larger, "
                    "and follows a basis that drifts; auto: "
-                   "power:0.7, or after a random start power:0.6",
+                   "power:0.7, or after a random start, and after a given one with unbounded "
+                   "activations, power:0.6",
            .recorded = kModels},
           &Config::step_size, "auto, power:A or constant:G"),
       whole_number({.name = "burn-in",
