@@ -1,6 +1,8 @@
 #include "headwater/learning/block_statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "headwater/core/state_checks.hpp"
 #include "headwater/learning/profile_coordinates.hpp"
@@ -54,6 +56,23 @@ void BlockStatistics::begin(const Statistics& statistics, const Vector& estimate
 void BlockStatistics::clear() {
   batches_.clear();
   has_begun_ = false;
+}
+
+void BlockStatistics::set_all(const std::vector<Statistics>& stretches, const Vector& estimate) {
+  batches_.clear();
+  waiting_.clear();
+  Index longest = 0;
+  for (const Statistics& stretch : stretches) {
+    const double count = stretch.effective_count();
+    Batch batch{count * flat(stretch), Vector(), count * estimate, std::llround(count)};
+    longest = std::max(longest, batch.sums.size());
+    batches_.push_back(std::move(batch));
+  }
+  for (Batch& batch : batches_) lengthen_with_zeros(batch.sums, longest);
+  while (std::ssize(batches_) > most_batches(longest)) merge_neighbours();
+  for (const Batch& batch : batches_) {
+    least_observations_ = std::max(least_observations_, batch.observations);
+  }
 }
 
 void BlockStatistics::add(const Statistics& statistics) {

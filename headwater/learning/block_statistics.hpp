@@ -41,6 +41,9 @@ class BlockStatistics {
   bool has_begun() const { return has_begun_; }
   // What came before was of another estimate, or is not to be compared.
   void clear();
+  // In place of all batches, and of the observations that wait: the statistics of stretches of
+  // observations of equal weight, under one estimate. Not of a season.
+  void set_all(const std::vector<Statistics>& stretches, const Vector& estimate);
 
   // Without the first observations, this part of all: estimates were still far off then. All of
   // the same length.

@@ -123,11 +123,31 @@ TEST(Refinement, WhatIsTakenUpIsWhatTheStatisticsSay) {
   const AnyPrior prior(LogGaussian(2, 0.8, 0.4));
   const Record record = mixing_record(prior);
   const BatchEmResult found = laplace_em(record, {mixed_columns(), prior}, mixing_options(100));
-  const Statistics statistics = refined_statistics(record, found.estimate, true);
+  const Statistics statistics = refined_statistics(record, found.estimate, 1, true).front();
   const MStep m_step({}, found.estimate.basis, prior);
   Matrix basis = found.estimate.basis;
   m_step.update_basis(statistics, basis);
   EXPECT_LT((basis - found.estimate.basis).norm(), 0.01 * basis.norm());
+}
+
+TEST(Refinement, StretchesAddUpToTheWholeRecord) {
+  const AnyPrior prior(LogGaussian(2, 0.8, 0.4));
+  const Record record(reference::simulate_record(prior, mixing_truth(), 50, 12));
+  const Estimate estimate{mixing_truth(), prior};
+  const Statistics whole = refined_statistics(record, estimate, 1, true).front();
+  const std::vector<Statistics> stretches = refined_statistics(record, estimate, 7, true);
+  ASSERT_EQ(stretches.size(), 7U);
+  Statistics sum = whole;
+  sum.clear_sums();
+  double observations = 0;
+  for (const Statistics& stretch : stretches) {
+    observations += stretch.effective_count();
+    sum.add_sums(stretch, stretch.effective_count() / 50);
+  }
+  EXPECT_NEAR(observations, 50, 1e-9);
+  EXPECT_TRUE(sum.s2.isApprox(whole.s2, 1e-12));
+  EXPECT_TRUE(sum.s3.isApprox(whole.s3, 1e-12));
+  EXPECT_EQ(refined_statistics(record, estimate, 1000, true).size(), 50U);
 }
 
 }  // namespace

@@ -328,15 +328,16 @@ void LaplacePath::add_mean_points(Index t) {
   point_weights_[at + 1] = -1 / (2 * kNear);
 }
 
-Statistics LaplacePath::statistics(const Estimate& estimate, bool learn_prior) {
+Statistics LaplacePath::statistics_of(Index first, Index last, const Estimate& estimate,
+                                      bool learn_prior) {
   const Emission emission = estimate.emission();
   Statistics out = statistics_for(emission, learn_prior ? estimate.prior.num_statistics() : 0);
   for (PhaseSums& phases : out.phases) phases.recency = 1;
   const std::unique_ptr<EmissionSums> sums = emission.sums();
-  const double weight = 1 / static_cast<double>(size());
+  const double weight = 1 / static_cast<double>(last - first);
   Matrix activations = Matrix::Ones(points_.rows(), emission.num_columns());
   SharedRows rows(out);
-  for (Index t = 0; t < size(); ++t) {
+  for (Index t = first; t < last; ++t) {
     set_points(t);
     add_mean_points(t);
     point_weights_ *= weight;

@@ -41,7 +41,11 @@ class LaplacePath {
   double fit(const Estimate& estimate);
   // After fit(), with the same estimate: averages over all observations, as an M-step wants them.
   // learn_prior: whether those of the prior are wanted.
-  Statistics statistics(const Estimate& estimate, bool learn_prior);
+  Statistics statistics(const Estimate& estimate, bool learn_prior) {
+    return statistics_of(0, size(), estimate, learn_prior);
+  }
+  // The same of the observations from `first` to before `last`.
+  Statistics statistics_of(Index first, Index last, const Estimate& estimate, bool learn_prior);
 
   // After fit().
   const Matrix& modes() const { return path_; }  // K x T: u

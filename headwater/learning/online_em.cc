@@ -16,6 +16,9 @@ namespace {
 
 constexpr double kRidgePerStep = 3;
 
+// Of what is taken up, for standard errors.
+constexpr Index kStretchesTakenUp = 256;
+
 }  // namespace
 
 OnlineEm::OnlineEm(std::unique_ptr<Engine> engine, Estimate start, OnlineEmOptions options)
@@ -277,11 +280,12 @@ bool OnlineEm::take_up(Estimate estimate, const StatisticsOf& statistics_of) {
   if (m_step_.is_expanded()) {
     estimate = with_column_sums(std::move(estimate), column_sums(estimate_.basis));
   }
-  const Statistics found = statistics_of(estimate);
-  engine_->finish();  // observations that wait for their statistics are among those of the estimate
-  if (options_.keep_blocks && blocks_.has_begun() && engine_->has_new_statistics()) {
-    blocks_.add(engine_->statistics());
+  const Statistics found = statistics_of(estimate, 1).front();
+  if (options_.keep_blocks) {
+    blocks_.set_all(statistics_of(estimate, kStretchesTakenUp),
+                    numbers_of(with_unit_scale(estimate)));
   }
+  engine_->finish();  // observations that wait for their statistics are among those of the estimate
   Statistics& statistics = *engine_->mutable_statistics();
   statistics.s1 = found.s1;
   statistics.s2 = found.s2;

@@ -74,10 +74,12 @@ class OnlineEm {
   // the weight of all observations so far. Nothing changes where nothing was averaged.
   void begin_from_average();
   // Goes on from an estimate of all observations so far, of scale 1, that was found by other means.
-  // statistics_of(estimate) are those of all these observations, under the same estimate in the
-  // engine's own scale. They take the place of all statistics so far, in the average, too. Returns
-  // false, and nothing changes, where the engine does not keep statistics in one place.
-  using StatisticsOf = std::function<Statistics(const Estimate& estimate)>;
+  // statistics_of(estimate, n) are those of all these observations in n stretches, one after the
+  // other, under the same estimate in the engine's own scale. They take the place of all statistics
+  // so far, in the average and for standard errors, too. Returns false, and nothing changes, where
+  // the engine does not keep statistics in one place.
+  using StatisticsOf =
+      std::function<std::vector<Statistics>(const Estimate& estimate, Index num_stretches)>;
   bool take_up(Estimate estimate, const StatisticsOf& statistics_of);
   bool learns_prior() const { return learn_prior_; }
   // From now on as if only so many observations had been seen: they weigh as much in the statistics

@@ -112,11 +112,17 @@ Estimate refitted_by_look(const RecordView& observations, const Estimate& start,
   return climb(observations, start, options, RefinementEffort{}.last_iterations, tell).estimate;
 }
 
-Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,
-                              bool learn_prior) {
+std::vector<Statistics> refined_statistics(const RecordView& observations, const Estimate& estimate,
+                                           Index num_stretches, bool learn_prior) {
   LaplacePath path(observations);
   path.fit(estimate);
-  return path.statistics(estimate, learn_prior);
+  const Index count = std::min(num_stretches, observations.size());
+  const auto begin_of = [&](Index i) { return i * observations.size() / count; };
+  std::vector<Statistics> stretches;
+  for (Index i = 0; i < count; ++i) {
+    stretches.push_back(path.statistics_of(begin_of(i), begin_of(i + 1), estimate, learn_prior));
+  }
+  return stretches;
 }
 
 }  // namespace headwater

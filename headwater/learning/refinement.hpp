@@ -56,8 +56,9 @@ bool refine_start(const RecordView& observations, const Matrix& other_basis,
 Estimate refitted_by_look(const RecordView& observations, const Estimate& start,
                           const MStepOptions& options, const std::function<void()>& tell);
 
-// What the M-step wants of these observations, under an estimate whose prior may have any scale.
-Statistics refined_statistics(const RecordView& observations, const Estimate& estimate,
-                              bool learn_prior);
+// What the M-step wants of these observations, under an estimate whose prior may have any scale: in
+// so many stretches, one after the other, or in one for each observation if there are fewer.
+std::vector<Statistics> refined_statistics(const RecordView& observations, const Estimate& estimate,
+                                           Index num_stretches, bool learn_prior);
 
 }  // namespace headwater

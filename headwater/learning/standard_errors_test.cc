@@ -50,6 +50,35 @@ TEST(BlockStatistics, RecoversWhatABlockHasAdded) {
   EXPECT_EQ(blocks.without_first(0.125).size(), 1U);
 }
 
+// Stretches of 2 and 3 observations with the means 10 and 4, then a block of one with 16.
+TEST(BlockStatistics, GoesOnFromStretchesOfAnotherEstimate) {
+  const auto stretch = [](double value, int observations) {
+    Statistics statistics = with_sums(value, observations);
+    statistics.squared_weights = 1.0 / observations;
+    return statistics;
+  };
+  BlockStatistics blocks;
+  blocks.begin(with_sums(0, 0), Vector::Constant(1, 9));
+  blocks.expect(1);
+  blocks.add(with_sums(100, 1));
+  blocks.set_all({stretch(10, 2), stretch(4, 3)}, Vector::Constant(1, 7));
+  const Statistics mean = with_sums((3 * 4 + 2 * 10) / 5.0, 5);
+  blocks.begin(mean, Vector::Constant(1, 6));
+  blocks.expect(1.0 / 6);
+  blocks.add(with_sums((3 * 4 + 2 * 10 + 16) / 6.0, 6));
+  const std::vector<BlockStatistics::Batch> batches = blocks.without_first(0);
+  ASSERT_EQ(batches.size(), 3U);
+  const double sums[] = {20, 12, 16};
+  const double estimates[] = {14, 21, 6};
+  const std::int64_t observations[] = {2, 3, 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(batches[i].sums[0], sums[i], 1e-12);
+    EXPECT_NEAR(batches[i].sums[3], 3 * sums[i], 1e-12);
+    EXPECT_EQ(batches[i].estimates[0], estimates[i]);
+    EXPECT_EQ(batches[i].observations, observations[i]);
+  }
+}
+
 TEST(BlockStatistics, MergesNeighboursAndLosesNothing) {
   BlockStatistics blocks;
   constexpr int kBlocks = 5000;

@@ -67,8 +67,8 @@ void Session::Fit::look() {
   const bool is_better = predicts_better(found.estimate, before, usual, config_.seed);
   last_look_ = now;
   if (!is_better) return;
-  next.take_up(std::move(found.estimate), [&](const Estimate& estimate) {
-    return refined_statistics(usual, estimate, next.learner.learns_prior());
+  next.take_up(std::move(found.estimate), [&](const Estimate& estimate, Index num_stretches) {
+    return refined_statistics(usual, estimate, num_stretches, next.learner.learns_prior());
   });
   rival_ = std::move(leader_);
   leader_.emplace(std::move(next));

@@ -248,8 +248,9 @@ Start Session::Fit::find_start(const RecordView& observations, const SearchEffor
 // start fits these observations already, and statistics of the latest of them would undo that. From
 // there smaller steps suffice, lengthened by less, and bring less noise. So they do after a start
 // that is given; but it may be far off, and the stream short, so that M-steps do not wait: only the
-// first observations weigh the same. Steps or a burn-in that somebody has asked for are taken as
-// they are.
+// first observations weigh the same. Where activations know no bound, steps are not lengthened, nor
+// are there looks after a given start. Smaller ones would not get to the end there (decision 60).
+// Steps or a burn-in that somebody has asked for are taken as they are.
 OnlineEmOptions Session::Fit::learner_options(const AnyPrior& prior,
                                               const BasisExpectation& expectation,
                                               std::int64_t waits_for, bool remembers) const {
@@ -263,7 +264,8 @@ OnlineEmOptions Session::Fit::learner_options(const AnyPrior& prior,
         steps_after_search(options.burn_in, remembers ? Memory::kLong : Memory::kShort);
     options.least_ridge = kRidgeAfterSearch;
   } else if (!is_continued_ && trusts_given_start()) {
-    options.step_size = steps_after_search(kEvenGiven, Memory::kShort);
+    options.step_size = prior.has_scale() ? config_.step_size.with_even_beginning(kEvenGiven)
+                                          : steps_after_search(kEvenGiven, Memory::kShort);
     options.least_ridge = kRidgeAfterSearch;
   }
   if (waits_for == Contender::kNever) options.burn_in = Contender::kNever;

@@ -218,7 +218,8 @@ OptionTable<Config> schedule_options() {
            .value_name = "auto|power:A|constant:G",
            .help = "weight of observation t in the running averages; power:A: t^-A, with A in "
                    "(0.5, 1]; constant:G: G, or t^-0.6 while that is larger, with G in (0, 1), for "
-                   "a basis that changes; auto: power:0.7, or after a random start power:0.6",
+                   "a basis that changes; auto: power:0.7, or after a random start, or a given one "
+                   "with unbounded activations, power:0.6",
            .recorded = kModels},
           &Config::step_size, "auto, power:A or constant:G"),
       whole_number({.name = "burn-in",

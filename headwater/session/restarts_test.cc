@@ -233,6 +233,24 @@ TEST(AutomaticSession, TheFirstMStepWaitsForTheObservationsOfTheSearch) {
   EXPECT_LT(first_update, 1100);
 }
 
+// EM is slow where activations know no bound, and nothing lengthens its steps there.
+TEST(GivenStart, HasLargerStepsWhereActivationsKnowNoBound) {
+  const Matrix record = restarts_record(1050);
+  for (const auto& [prior, exponent] : {std::pair("basis-selection", 0.7), std::pair("gamma", 0.6),
+                                        std::pair("independent", 0.6)}) {
+    Config config = small_config(Init::kAuto);
+    config.prior.name = prior;
+    config.engine.num_particles = 10;
+    config.initial_basis = random_basis(4, 2, 6, 3);
+    Session session(config);
+    session.on_step([&, exponent = exponent](const StepReport& report) {
+      const auto t = static_cast<double>(report.t);
+      EXPECT_DOUBLE_EQ(report.step_size, t > 1000 ? std::pow(t, -exponent) : 1 / t) << prior;
+    });
+    feed(session, record);
+  }
+}
+
 TEST(AutomaticSession, StepsThatAreAskedForAreMade) {
   Config config = small_config(Init::kAuto);
   config.step_size = StepSize::power(0.8);
