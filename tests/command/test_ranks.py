@@ -220,7 +220,7 @@ def test_ranks_that_keep_their_own_rows_give_the_same_bytes(large, name):
     words = LARGE_FITS[name]
     told, model = fit_large(large, words)
     if name == "a given start":
-        assert "was given a new column" in told
+        assert "were given a new column" in told
     for size in (2, 3) if name == "fast" else (3,):
         told_by_ranks, model_by_ranks = fit_large(Ranks(large, size), words)
         assert told_by_ranks == told, size  # among others: that no rank keeps all channels
@@ -374,7 +374,7 @@ def test_one_sequence_is_said_to_be_one(data):
     fit(data, "exact", "one.h5")
     done = Ranks(data, 2).attempt("score", "one.h5", "dense.npy", "--shard", "sequences")
     assert done.returncode == 0
-    assert done.stderr == b"the data are one sequence: one of 2 ranks had all the work\n"
+    assert done.stderr == b"the data are one sequence, so one of 2 ranks had all the work\n"
 
 
 def test_the_first_rank_alone_speaks_and_writes(data):
@@ -398,7 +398,7 @@ def test_few_channels_are_told_not_to_pay(data):
     words = ("fit", "small.npy", *EXACT, "--components", 2, "--init", "random", "--out")
     data(*words, "alone.h5")
     done = Ranks(data, 2).attempt(*words, "ranks.h5")
-    assert "8 channels are one block of 1,024 channels: 1 of 2 ranks have work" in (
+    assert "8 channels make one block of 1,024 channels: 1 of 2 ranks have work" in (
         done.stderr.decode())
     assert data.path("ranks.h5").read_bytes() == data.path("alone.h5").read_bytes()
 
@@ -408,7 +408,7 @@ def test_few_channels_are_told_not_to_pay(data):
      "none.npy: "),
     (("fit", "dense.npy", "--components", 0, "--out", "m.h5"), 2, "components"),
     (("fit", "-", "--components", 2, "--prior", "gamma", "--out", "m.h5"), 2,
-     "every rank reads the data for itself"),
+     "every rank reads the data by itself"),
     (("fit", "dense.npy", "--components", 2, "--prior", "gamma", "--threads", 2, "--out", "m.h5"),
      2, "a rank has one thread"),
     (("fit", "dense.npy", "--components", 2, "--prior", "gamma", "--shard", "rows", "--out",
