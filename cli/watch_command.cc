@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "hdf5_reader.hpp"
 #include "headwater/error.hpp"
 #include "headwater/inference.hpp"
 #include "headwater/io/text/json.hpp"

@@ -58,7 +58,7 @@ Index most_to_refine_on(const Estimate& estimate) {
   if (!estimate.prior.has_scale() || !LaplacePath::is_in_reach(estimate.prior)) return 0;
   if (drifts(estimate.law) || !estimate.season.empty()) return 0;
   const Index components = estimate.prior.num_components();
-  const double work = static_cast<double>(estimate.basis.size() * components);
+  const auto work = static_cast<double>(estimate.basis.size() * components);
   return std::min(kMostKept / LaplacePath::numbers_kept(components, 1),
                   static_cast<Index>(kMostRefinementWork / work));
 }

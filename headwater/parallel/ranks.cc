@@ -42,10 +42,7 @@ std::vector<std::string> gather_bytes(Ranks& ranks, const std::string& own) {
 // Blocks are dealt out in units of a power of two. Sums of blocks are added in a binary tree, so
 // that a rank then has few subtrees, and few messages to send.
 SharedChannels::SharedChannels(Ranks& ranks, Index num_channels, Index block)
-    : ranks_(ranks),
-      num_channels_(num_channels),
-      block_(block),
-      num_blocks_((num_channels + block - 1) / block) {
+    : ranks_(ranks), num_channels_(num_channels), num_blocks_((num_channels + block - 1) / block) {
   const Index size = ranks.size();
   Index unit = 1;
   while (num_blocks_ / (2 * unit) >= kUnitsARank * size) unit *= 2;

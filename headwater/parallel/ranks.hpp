@@ -76,7 +76,6 @@ class SharedChannels {
  private:
   Ranks& ranks_;
   Index num_channels_;
-  Index block_;
   Index num_blocks_;
   int num_at_work_ = 0;
   bool keeps_own_rows_ = false;

@@ -7,6 +7,7 @@
 #include "headwater/emission/hurdle.hpp"
 #include "headwater/error.hpp"
 #include "headwater/law_table.hpp"
+#include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/learning/period_search.hpp"

@@ -43,7 +43,7 @@ Option<MStepOptions> hold_option() {
              .recorded = kModels},
             &MStepOptions::held_parameters, "the name of a parameter, or basis");
   row.get = [parameters = row.get](const MStepOptions& options) {
-    const std::string held = parameters(options);
+    std::string held = parameters(options);
     if (!options.hold_basis) return held;
     return held.empty() ? std::string("basis") : held + ",basis";
   };

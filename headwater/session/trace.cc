@@ -53,7 +53,7 @@ bool is_traced(const Matrix& basis) {
 }
 
 Vector trace_values(const Estimate& estimate) {
-  const Vector parameters = trace_values(estimate.prior);
+  Vector parameters = trace_values(estimate.prior);
   if (!is_traced(estimate.basis)) return parameters;
   Vector values(parameters.size() + estimate.basis.size());
   values << parameters, estimate.basis.reshaped<Eigen::RowMajor>();

@@ -231,8 +231,9 @@ void FilteredStatistics::add_counts(const PaddedRows& basis) {
   for (const Cell& cell : cells_) ++begin_[static_cast<std::size_t>(cell.channel) + 1];
   for (std::size_t m = 1; m < begin_.size(); ++m) begin_[m] += begin_[m - 1];
   ordered_.resize(cells_.size());
-  for (auto cell = cells_.rbegin(); cell != cells_.rend(); ++cell) {
-    ordered_[--begin_[static_cast<std::size_t>(cell->channel) + 1]] = *cell;
+  for (std::size_t i = cells_.size(); i-- > 0;) {
+    const Cell& cell = cells_[i];
+    ordered_[--begin_[static_cast<std::size_t>(cell.channel) + 1]] = cell;
   }
   // begin_[m + 1] is now where channel m begins.
   const Index first = kept_rows(num_channels_of(basis.rows())).first;
