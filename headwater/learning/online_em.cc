@@ -163,8 +163,9 @@ void OnlineEm::collect_rows(SharedChannels& shared) {
     sums.resize(whole.size());
     Index at = 0;
     for (const std::span<const double> part : std::as_const(whole).sums()) {
-      sums.segment((at += std::ssize(part)) - std::ssize(part), std::ssize(part)) =
-          Eigen::Map<const Vector>(part.data(), std::ssize(part));
+      const Index size = std::ssize(part);
+      sums.segment(at, size) = Eigen::Map<const Vector>(part.data(), size);
+      at += size;
     }
   });
   shared.collect_rows(statistics.s2);
