@@ -5,6 +5,7 @@
 //   DATA, BASIS   files as the command reads them; the fit starts from the basis
 //   prior=NAME  set.PARAMETER=X  engine=auto|exact|particle  smoother=auto|path|forward|paris|lag
 //   particles=N  threads=N  block=N  paper-exact=0|1  average=auto|none
+//   counts=LAW    (default auto)
 //   warm=N        steps before the timed ones (default 200)
 //   steps=N       steps that are timed together (default 64, the interval between M-steps)
 //   seconds=X     repeat the timed steps for X seconds; the record is reused from its start
@@ -104,6 +105,7 @@ Config take_config(Words& words, const Matrix& basis) {
   config.block = take_number(words, "block", 0);
   config.paper_exact = take(words, "paper-exact", "0") == "1";
   if (take(words, "average", "auto") == "none") config.average = Average::kNone;
+  config.counts.law = take(words, "counts", "auto");
   config.seed = bench::filter_seed(1);
   config.trace_every = kMostObservations;  // a trace is no part of a step
   return config;

@@ -24,10 +24,11 @@ def gamma_basis(channels, components, scale=10, seed=1):
 
 
 class Ours:
-    """The programs of a build folder, and a folder for the benchmark streams."""
+    """The programs of a build folder, and a folder for the benchmark streams. unknown: options of
+    bench_step_times that an older version does not have, nor what they switch off."""
 
-    def __init__(self, build, folder):
-        self.build, self.folder = pathlib.Path(build), pathlib.Path(folder)
+    def __init__(self, build, folder, unknown=()):
+        self.build, self.folder, self.unknown = pathlib.Path(build), pathlib.Path(folder), unknown
         self.streams = {}
 
     def run(self, program, *words):
@@ -54,6 +55,7 @@ class Ours:
 
     def step(self, stream, model, **options):
         """The report of bench_step_times for one case. '_' in option names stands for '-'."""
+        options = {name: value for name, value in options.items() if name not in self.unknown}
         words = [f"{name.replace('_', '-')}={value}" for name, value in options.items()]
         words += [f"{name}={value}" for name, value in model.items()]
         return json.loads(self.run("bench/bench_step_times", *stream, *words))

@@ -35,8 +35,11 @@ class Rows:
         return max(1, count // 10) if self.quick else count
 
     def our_side(self, stream, model, clock="processor_us", **options):
+        return self.side_of(self.ours, stream, model, clock, options)
+
+    def side_of(self, ours, stream, model, clock, options):
         options = {"block": STEADY_BLOCK, "seconds": self.seconds, "average": "none", **options}
-        return lambda: self.ours.step(stream, model, **options)[clock]
+        return lambda: ours.step(stream, model, **options)[clock]
 
     def compare(self, work, ours, theirs, target=None):
         if self.only in work:
@@ -49,6 +52,7 @@ class Rows:
         self.factorisation()
         self.large_exact()
         self.large_particles()
+        self.large_memory()
         self.threads()
         self.sparse()
 
@@ -127,23 +131,31 @@ class Rows:
         self.compare(f"exact, K = {components}, M = {channels}: adjoint; our forward recursion",
                      window, forward, 15)
 
-    def large_particles(self):
-        """Algorithm 1 with large tables: N M K numbers, 200 MB."""
+    @functools.cached_property
+    def large(self):
+        """A stream of large tables, N M K numbers (200 MB), and its name."""
         components, channels = (10, 100) if self.quick else (50, 1000)
         stream = self.ours.stream(EXAMPLE_2, gamma_basis(channels, components), 300)
-        common = dict(particles=500, warm=3, steps=3)
-        path = self.our_side(stream, EXAMPLE_2, smoother="path", particles=500, warm=192)
-        printed = self.our_side(stream, EXAMPLE_2, paper_exact=1, **common)
-        work = f"Algorithm 1, K = {components}, M = {channels}, N = 500"
+        return stream, f"Algorithm 1, K = {components}, M = {channels}, N = 500"
+
+    LARGE_PATH = dict(smoother="path", particles=500, block=STEADY_BLOCK, warm=192)
+    LARGE_AS_PRINTED = dict(paper_exact=1, particles=500, warm=3, steps=3)
+
+    def large_particles(self):
+        stream, work = self.large
+        path = self.our_side(stream, EXAMPLE_2, **self.LARGE_PATH)
+        printed = self.our_side(stream, EXAMPLE_2, **self.LARGE_AS_PRINTED)
         self.compare(f"{work}: path; --paper-exact", path, printed, 20)
+
+    def large_memory(self):
+        stream, work = self.large
         if self.only not in f"{work}: memory":
             return
-        printed_memory = self.ours.step(stream, EXAMPLE_2, paper_exact=1, **common)
-        path_memory = self.ours.step(stream, EXAMPLE_2, smoother="path", particles=500,
-                                     block=STEADY_BLOCK, warm=192)
+        printed = self.ours.step(stream, EXAMPLE_2, **self.LARGE_AS_PRINTED)
+        path = self.ours.step(stream, EXAMPLE_2, **self.LARGE_PATH)
         self.table.add_at_most(
-            f"{work}: memory (--paper-exact: {printed_memory['peak_megabytes']:.0f} MB)",
-            path_memory["peak_megabytes"], "MB", 50, name=f"{work}: memory")
+            f"{work}: memory (--paper-exact: {printed['peak_megabytes']:.0f} MB)",
+            path["peak_megabytes"], "MB", 50, name=f"{work}: memory")
 
     def threads(self):
         sizes = [(2000, None)] if self.quick else [(4000, 1.5), (20000, 1.6)]

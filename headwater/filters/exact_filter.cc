@@ -116,18 +116,14 @@ void ExactFilter::predict() {
 }
 
 double ExactFilter::weigh() {
-  const Index n = predicted_.size();
-  double shift = kMinusInfinity;
-  for (Index x = 0; x < n; ++x) {
-    if (predicted_[x] >= kReachable) shift = std::max(shift, log_likelihood_[x]);
-  }
+  const auto reachable = predicted_.array() >= kReachable;
+  ratio_ = reachable.select(log_likelihood_.array(), kMinusInfinity);
+  double shift = ratio_.maxCoeff();
   if (shift == kMinusInfinity) return kMinusInfinity;
 
   double normaliser = 0;
   const auto weigh_relative_to = [&](double level) {
-    for (Index x = 0; x < n; ++x) {
-      ratio_[x] = predicted_[x] >= kReachable ? log_likelihood_[x] - level : kMinusInfinity;
-    }
+    ratio_.array() -= level;
     vector_exp(as_span(ratio_), as_span(ratio_));
     filtered_ = predicted_.cwiseProduct(ratio_);
     normaliser = filtered_.sum();
@@ -136,16 +132,18 @@ double ExactFilter::weigh() {
   if (normaliser < kSmallestNormaliser) {
     // The best-fitting states were all but ruled out beforehand, so that the product underflows:
     // measure from the largest product instead.
+    ratio_ = reachable.select(log_likelihood_.array(), kMinusInfinity);
     shift = kMinusInfinity;
-    for (Index x = 0; x < n; ++x) {
+    for (Index x = 0; x < predicted_.size(); ++x) {
       if (predicted_[x] >= kReachable) {
         shift = std::max(shift, log_likelihood_[x] + std::log(predicted_[x]));
       }
     }
     weigh_relative_to(shift);
   }
-  ratio_ /= normaliser;
-  filtered_ /= normaliser;
+  const double scale = 1 / normaliser;  // two divisions a state would take longer than the rest
+  ratio_ *= scale;
+  filtered_ *= scale;
   return shift + std::log(normaliser);
 }
 

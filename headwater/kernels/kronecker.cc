@@ -10,12 +10,23 @@
 
 namespace headwater {
 
+namespace {
+
+// What apply_two_state() multiplies by, to push a law through a transition and to pull a function.
+std::array<double, 4> pushed(const Matrix& p) { return {p(0, 0), p(1, 0), p(0, 1), p(1, 1)}; }
+std::array<double, 4> pulled(const Matrix& p) { return {p(0, 0), p(0, 1), p(1, 0), p(1, 1)}; }
+
+}  // namespace
+
 KroneckerOperator::KroneckerOperator(std::vector<Matrix> transitions)
     : transitions_(std::move(transitions)) {
   for (const Matrix& transition : transitions_) {
     assert(transition.rows() == transition.cols() && transition.rows() > 0);
     strides_.push_back(num_states_);
     num_states_ *= transition.rows();
+    if (transition.rows() != 2) continue;
+    forward_.push_back(pushed(transition));
+    backward_.insert(backward_.begin(), pulled(transition));
   }
 }
 
@@ -33,11 +44,8 @@ void KroneckerOperator::apply_axis(Index axis, std::span<double> values, Index w
   const Index inner = strides_[axis] * width;
   const Index outer = num_states_ / (strides_[axis] * states);
   if (states == 2) {
-    if (direction == Direction::kForward) {
-      apply_two_state({p(0, 0), p(1, 0), p(0, 1), p(1, 1)}, values.data(), outer, inner);
-    } else {
-      apply_two_state({p(0, 0), p(0, 1), p(1, 0), p(1, 1)}, values.data(), outer, inner);
-    }
+    apply_two_state(direction == Direction::kForward ? pushed(p) : pulled(p), values.data(), outer,
+                    inner);
     return;
   }
   // Thread-local, so that filters in several threads can share an operator. Static, so that no step
@@ -65,10 +73,14 @@ void KroneckerOperator::pull_axis(Index axis, std::span<double> values, Index wi
 }
 
 void KroneckerOperator::push(std::span<double> values, Index width) const {
+  if (all_have_two_states()) return apply_two_states(forward_, values, width, false);
   for (Index axis = 0; axis < num_axes(); ++axis) push_axis(axis, values, width);
 }
 
 void KroneckerOperator::pull(std::span<double> values, Index width) const {
+  if (all_have_two_states()) {
+    return apply_two_states(backward_, values, num_states_ / 2 * width, true);
+  }
   for (Index axis = num_axes() - 1; axis >= 0; --axis) pull_axis(axis, values, width);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,9 +53,13 @@ class KroneckerOperator {
  private:
   enum class Direction { kForward, kBackward };
   void apply_axis(Index axis, std::span<double> values, Index width, Direction direction) const;
+  bool all_have_two_states() const { return forward_.size() == transitions_.size(); }
 
   std::vector<Matrix> transitions_;
   std::vector<Index> strides_;
+  // Of the axes of two states: what apply_two_states() takes.
+  std::vector<std::array<double, 4>> forward_;
+  std::vector<std::array<double, 4>> backward_;  // from the last axis to the first
   Index num_states_ = 1;
 };
 

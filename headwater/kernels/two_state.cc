@@ -103,6 +103,14 @@ void apply_to_all(const std::array<double, 4>& m, double* values, std::size_t ou
   }
 }
 
+void apply_axes(std::span<const std::array<double, 4>> axes, std::span<double> values,
+                std::size_t inner, bool descends) {
+  for (const std::array<double, 4>& m : axes) {
+    apply_to_all(m, values.data(), values.size() / (2 * inner), inner);
+    inner = descends ? inner / 2 : 2 * inner;
+  }
+}
+
 template <std::size_t kInner>
 HWY_INLINE std::array<double, 4> products_of_short_runs(const double* law, const double* values,
                                                         std::size_t size) {
@@ -182,11 +190,17 @@ HWY_AFTER_NAMESPACE();
 namespace headwater {
 
 HWY_EXPORT(apply_to_all);
+HWY_EXPORT(apply_axes);
 HWY_EXPORT(products_of_all);
 
 void apply_two_state(const std::array<double, 4>& m, double* values, Index outer, Index inner) {
   HWY_DYNAMIC_DISPATCH(apply_to_all)
   (m, values, static_cast<std::size_t>(outer), static_cast<std::size_t>(inner));
+}
+
+void apply_two_states(std::span<const std::array<double, 4>> axes, std::span<double> values,
+                      Index inner, bool descends) {
+  HWY_DYNAMIC_DISPATCH(apply_axes)(axes, values, static_cast<std::size_t>(inner), descends);
 }
 
 std::array<double, 4> two_state_products(const double* law, const double* values, Index outer,

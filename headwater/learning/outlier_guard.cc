@@ -44,7 +44,7 @@ bool OutlierGuard::suspects(const Observation& y) {
   for_each_count(y, [&](std::size_t j, double exposure) {
     const double rate = y.counts()[j] / exposure;
     double& largest = largest_[y.channels()[j]];
-    if (rate > bound_after(largest > 0 ? largest : of_others)) {
+    if (is_high && rate > bound_after(largest > 0 ? largest : of_others)) {
       is_far = true;
     } else {
       largest = std::max(largest, rate);

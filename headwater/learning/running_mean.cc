@@ -61,10 +61,12 @@ void RunningMean::add(const Observation& y) {
   if (num_channels() == 0) begin(y.num_channels());
   ++observations_;
   all_exposure_ += static_cast<double>(y.num_channels());
+  double all_counts = all_counts_;  // not written to memory for each count
   for (std::size_t i = 0; i < y.channels().size(); ++i) {
     counts_[y.channels()[i]] += y.counts()[i];
-    all_counts_ += y.counts()[i];
+    all_counts += y.counts()[i];
   }
+  all_counts_ = all_counts;
   for (std::size_t i = 0; i < y.exposed().size(); ++i) {
     exposure_[y.exposed()[i]] += y.exposures()[i] - 1;
     all_exposure_ += y.exposures()[i] - 1;

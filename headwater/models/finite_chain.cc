@@ -64,10 +64,12 @@ Matrix FiniteChain::joint_states() const {
 
 Vector FiniteChain::joint_initial() const {
   Vector joint = Vector::Ones(num_states());
-  Index stride = 1;
+  Index done = 1;  // so many joint states of the axes so far
   for (const FiniteAxis& axis : axes) {
-    for (Index x = 0; x < joint.size(); ++x) joint[x] *= axis.initial[x / stride % axis.size()];
-    stride *= axis.size();
+    for (Index i = axis.size(); i-- > 0;) {
+      joint.segment(i * done, done) = joint.head(done) * axis.initial[i];
+    }
+    done *= axis.size();
   }
   return joint;
 }

@@ -22,7 +22,7 @@ void BackwardSweep::run(std::span<const ExactStep> steps, const Vector* before,
     const Vector* previous = t > 0 ? &steps[t - 1].filtered : before;
     const bool is_weighted = t < num_weighted_;
     // The law sums to one but for rounding, which must not build up over a long sweep.
-    beta /= step.filtered.dot(beta);
+    beta *= 1 / step.filtered.dot(beta);
     if (is_weighted) weights_.col(t) = coefficients[t] * step.filtered.cwiseProduct(beta);
     beta = beta.cwiseProduct(step.ratio);
     if (is_weighted && previous != nullptr && !moves.empty()) {

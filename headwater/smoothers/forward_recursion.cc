@@ -16,10 +16,12 @@ namespace {
 template <class Visit>
 void for_each_cell(const ExactFilter& filter, const Observation& y, const Visit& visit) {
   const BlockLaw& law = *filter.emission().law();
+  Vector intensities(filter.states().rows());
   for_each_cell_of(law, y, [&](Index m, double count, double exposure) {
-    for (Index x = 0; x < filter.states().rows(); ++x) {
-      const double intensity = filter.basis().row(m).dot(filter.states().row(x));
-      visit(x, m, law.forces_in(y, m, count, exposure, intensity), count, exposure, intensity);
+    intensities.noalias() = filter.states() * filter.basis().row(m).transpose();
+    for (Index x = 0; x < intensities.size(); ++x) {
+      visit(x, m, law.forces_in(y, m, count, exposure, intensities[x]), count, exposure,
+            intensities[x]);
     }
   });
 }
@@ -117,9 +119,11 @@ void ForwardRecursion::add_counts(const ExactFilter& filter, const Vector& law,
                   own.segment(offset_s2() + m * num_components_, num_components_) +=
                       mass * forces.gain *
                       filter.basis().row(m).cwiseProduct(filter.states().row(x));
-                  of_counts.add_statistics(
-                      m, count, exposure, intensity, mass,
-                      {own.data() + offset_s4(), static_cast<std::size_t>(num_law_statistics_)});
+                  if (num_law_statistics_ > 0) {
+                    of_counts.add_statistics(
+                        m, count, exposure, intensity, mass,
+                        {own.data() + offset_s4(), static_cast<std::size_t>(num_law_statistics_)});
+                  }
                   if (!has_losses) return;
                   own.segment(offset_unseen() + m * num_components_, num_components_) +=
                       mass * (1 - forces.loss) * filter.states().row(x);
@@ -146,17 +150,21 @@ void ForwardRecursion::add_moves(const ExactFilter& filter, double weight) {
   for (Index k = 0; k < transition.num_axes(); ++k) {
     const Index size = transition.size(k);
     const Index stride = transition.stride(k);
+    // Runs of `stride` states have one state of axis k; run r has state r % size.
+    const auto run_of = [&](Vector& values, Index r) { return values.segment(r * stride, stride); };
+    const Index num_runs = law.size() / stride;
     for (Index i = 0; i < size; ++i) {
-      Vector part = law;
-      for (Index x = 0; x < part.size(); ++x) {
-        if (x / stride % size != i) part[x] = 0;
-      }
+      Vector part = Vector::Zero(law.size());
+      for (Index r = i; r < num_runs; r += size) run_of(part, r) = run_of(law, r);
       for (Index axis = k; axis < transition.num_axes(); ++axis) {
         transition.push_axis(axis, as_span(part));
       }
-      for (Index x = 0; x < part.size(); ++x) {
-        const Index j = x / stride % size;
-        u_(x, column + i * size + j) += weight * part[x] * filter.ratio()[x];
+      part = weight * part.cwiseProduct(filter.ratio());
+      for (Index j = 0; j < size; ++j) {
+        auto moves = u_.col(column + i * size + j);
+        for (Index r = j; r < num_runs; r += size) {
+          moves.segment(r * stride, stride) += run_of(part, r);
+        }
       }
     }
     column += size * size;
