@@ -5,7 +5,7 @@
 //   DATA, BASIS   files as the command reads them; the fit starts from the basis
 //   prior=NAME  set.PARAMETER=X  engine=auto|exact|particle  smoother=auto|path|forward|paris|lag
 //   particles=N  threads=N  block=N  paper-exact=0|1  average=auto|none
-//   counts=LAW    (default auto)
+//   counts=LAW    (default auto)  proposal=auto|prior|guided
 //   warm=N        steps before the timed ones (default 200)
 //   steps=N       steps that are timed together (default 64, the interval between M-steps)
 //   seconds=X     repeat the timed steps for X seconds; the record is reused from its start
@@ -102,6 +102,9 @@ Config take_config(Words& words, const Matrix& basis) {
   config.smoother = take_kind(words, "smoother",
                               {SmootherKind::kAuto, SmootherKind::kPath, SmootherKind::kForward,
                                SmootherKind::kParis, SmootherKind::kLag});
+  config.engine.proposal =
+      take_kind(words, "proposal",
+                {ProposalKind::kAuto, ProposalKind::kPrior, ProposalKind::kGuided});
   config.block = take_number(words, "block", 0);
   config.paper_exact = take(words, "paper-exact", "0") == "1";
   if (take(words, "average", "auto") == "none") config.average = Average::kNone;
