@@ -98,8 +98,8 @@ void report(const ReportOptions& options) {
   StateParts parts = {.model = model,
                       .last = options.last,
                       .title = file_part(options.model),
-                      .names = model.names};
-  parts.truth = read_truth(options, model);
+                      .names = model.names,
+                      .truth = read_truth(options, model)};
   std::optional<DataStream> data;
   StreamReport stream;
   if (!options.data.name.empty()) {
