@@ -126,6 +126,11 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         "error {:.2g})\n",
         law.chosen, law.richer, how, std::abs(law.gain), law.standard_error);
   }
+  if (start.widened_after > 0) {
+    say("counts {} after {} observations: under the law before, predictions had fallen far behind "
+        "the running mean of each channel\n",
+        model.last.law->name(), with_commas(start.widened_after));
+  }
   if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
     say("entries of the basis are drawn towards the averages of their channel and column with a "
         "weight of {:g} counts: this predicts held-out observations better, by {:.3g} nats an "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ class Engine {
   // The next observation is taken in elsewhere, with all of its sequence: time goes on without it,
   // so that later sequences have the random numbers that they would have had.
   virtual void pass_over() = 0;
+  // Of an engine that has seen nothing: so many observations were taken in elsewhere, and the next
+  // one begins anew, with the random numbers of its time.
+  virtual void begin_after(std::int64_t observations) = 0;
   // The stream has ended: takes in what the smoother still holds back.
   virtual void finish() = 0;
   // From now on it only filters, and has no statistics.

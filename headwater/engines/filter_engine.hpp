@@ -31,6 +31,10 @@ class FilterEngine : public Engine {
     return step;
   }
   void pass_over() override { filter_.pass_over(); }
+  void begin_after(std::int64_t observations) override {
+    for (std::int64_t t = 0; t < observations; ++t) filter_.pass_over();
+    filter_.restart();
+  }
   void finish() override { tell_of_new((smoother_ && smoother_->finish(filter_)) || has_untold_); }
 
   void stop_smoothing() override { smoother_ = {}; }

@@ -29,6 +29,7 @@ class GainsEngine final : public Engine {
 
   FilterStep step(const Observation& y, double step_size) override;
   void pass_over() override { engine_->pass_over(); }
+  void begin_after(std::int64_t observations) override { engine_->begin_after(observations); }
   void finish() override { engine_->finish(); }
   void stop_smoothing() override { engine_->stop_smoothing(); }
 

@@ -29,6 +29,7 @@ class RoundEngine final : public Engine {
   // Moves the filter alone.
   FilterStep step(const Observation& y, double) override { return filter_->step(y, 0); }
   void pass_over() override { filter_->pass_over(); }
+  void begin_after(std::int64_t observations) override { filter_->begin_after(observations); }
   void finish() override {}
   void stop_smoothing() override {}
 

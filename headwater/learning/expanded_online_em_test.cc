@@ -60,6 +60,7 @@ class ConjugateEngine final : public Engine {
     return {};
   }
   void pass_over() override {}
+  void begin_after(std::int64_t /*observations*/) override {}
   void finish() override {}
   void stop_smoothing() override {}
   bool has_new_statistics() const override { return true; }

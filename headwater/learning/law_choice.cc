@@ -102,13 +102,15 @@ AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law) {
   return law;
 }
 
-Vector tempered_gains(const Vector& gains, Index cells) {
+double tempered_gain(double gain, Index cells) {
   const auto linear = static_cast<double>(cells);  // one nat a cell
-  return gains.unaryExpr([&](double gain) {
-    const double size = std::abs(gain);
-    if (!(size > linear)) return gain;
-    return std::copysign(linear * (1 + std::log(size / linear)), gain);
-  });
+  const double size = std::abs(gain);
+  if (!(size > linear)) return gain;
+  return std::copysign(linear * (1 + std::log(size / linear)), gain);
+}
+
+Vector tempered_gains(const Vector& gains, Index cells) {
+  return gains.unaryExpr([&](double gain) { return tempered_gain(gain, cells); });
 }
 
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, Index cells,

@@ -56,6 +56,7 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, I
 // the gains of a few observations differ by orders of magnitude. The standard error of their mean
 // is then as large as the mean, although every one of them says the same.
 Vector tempered_gains(const Vector& gains, Index cells);
+double tempered_gain(double gain, Index cells);
 
 // The law with those parameters that the other one has too.
 AnyLaw with_parameters_of(const AnyLaw& other, AnyLaw law);

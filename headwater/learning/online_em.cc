@@ -150,6 +150,27 @@ void OnlineEm::forget_all_but(std::int64_t observations) {
   if (statistics != nullptr) statistics->weigh_at_most(static_cast<double>(observations));
 }
 
+bool OnlineEm::go_on_under(const AnyLaw& law, std::unique_ptr<Engine> engine) {
+  Statistics* const to = engine->mutable_statistics();
+  if (to == nullptr || engine_->mutable_statistics() == nullptr) return false;
+  engine_->finish();
+  // What the new law wants to know of the counts begins with nothing.
+  const Statistics& from = engine_->statistics();
+  to->s1 = from.s1;
+  to->s2 = from.s2;
+  to->s3 = from.s3;
+  to->unseen = from.unseen;
+  to->phases = from.phases;
+  to->observations = from.observations;
+  to->squared_weights = from.squared_weights;
+  engine_ = std::move(engine);
+  estimate_.law = law;
+  average_ = {};
+  blocks_.clear();
+  next_curvature_ = 0;
+  return true;
+}
+
 void OnlineEm::collect_rows(SharedChannels& shared) {
   Statistics& statistics = *engine_->mutable_statistics();
   average_.change_all([&](Vector& sums) {

@@ -85,6 +85,10 @@ class OnlineEm {
   // From now on as if only so many observations had been seen: they weigh as much in the statistics
   // as so many would, and step sizes are those that follow on so many.
   void forget_all_but(std::int64_t observations);
+  // Goes on under the law of the emission of another engine, which has seen nothing, from the
+  // estimate and the statistics so far. Returns false, and nothing changes, where an engine does
+  // not keep statistics in one place.
+  bool go_on_under(const AnyLaw& law, std::unique_ptr<Engine> engine);
   // Of ranks that keep their own rows: the first one has all from here on and works alone, and the
   // others have none, and are of no more use.
   void collect_rows(SharedChannels& shared);

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "headwater/learning/law_choice.hpp"
 #include "headwater/observation.hpp"
+#include "headwater/session/average_prediction.hpp"
 
 namespace headwater {
 
@@ -17,6 +19,12 @@ constexpr Index kCellsAnObservation = 256;
 // a step of the exact engine.
 constexpr std::int64_t kAllUpTo = 4096;
 constexpr std::int64_t kFewest = 64;
+
+// If the fit's law is right, the product of what the mean has over the fit's probabilities exceeds
+// e^20 with a probability of e^-20 at most. It never is quite right: hence the second number, in
+// nats a channel.
+constexpr double kFarBehind = 20;
+constexpr double kFarBehindAChannel = 0.1;
 
 Index interval_at(std::int64_t t) {
   if (t <= kAllUpTo) return 1;
@@ -34,9 +42,17 @@ void AgainstMean::add(const StepReport& report) {
   if (report.t % every == 0) {
     // Also where it is not compared: to know how counts scatter.
     const double log_probability = mean_.predict(y);
-    if (!report.provisional) scores_.add(std::array{report.filter.log_predictive, log_probability});
+    if (!report.provisional) {
+      scores_.add(std::array{report.filter.log_predictive, log_probability});
+      const double loss = log_probability - bounded_log_predictive(report.filter);
+      behind_ = std::max(0.0, behind_ + tempered_gain(loss, y.num_channels()));
+    }
   }
   mean_.add(y);
+}
+
+bool AgainstMean::is_far_behind() const {
+  return behind_ > kFarBehind + kFarBehindAChannel * static_cast<double>(num_channels());
 }
 
 GainOverMean AgainstMean::gain() const {

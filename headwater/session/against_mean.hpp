@@ -17,13 +17,20 @@ class AgainstMean {
   // Each observation in turn.
   void add(const StepReport& report);
   GainOverMean gain() const;
+  // Whether the fit has lately predicted so much worse than the running mean that no luck explains
+  // it. What it was behind is the sum of the losses of each observation (tempered ones, see
+  // tempered_gain) since it was last not behind at all.
+  bool is_far_behind() const;
+  // Another fit makes the predictions from now on.
+  void begin_anew() { behind_ = 0; }
 
   Index num_channels() const { return mean_.num_channels(); }
-  void exchange(StateArchive& archive) { archive(mean_, scores_); }
+  void exchange(StateArchive& archive) { archive(mean_, scores_, behind_); }
 
  private:
   RunningMean mean_;
   PairedScores scores_{2};
+  double behind_ = 0;  // in nats
 };
 
 }  // namespace headwater

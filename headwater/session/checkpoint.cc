@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 constexpr std::string_view kMagic = "headwater checkpoint\n";
-constexpr std::uint32_t kFormatVersion = 6;
+constexpr std::uint32_t kFormatVersion = 7;
 
 // What stands between the magic line and the contents.
 struct Head {

@@ -67,6 +67,13 @@ class Race {
   // Up to observation `last`. The rival must have predicted better by so many standard errors.
   Race(std::int64_t last, double standard_errors)
       : last_(last), standard_errors_(standard_errors) {}
+  // A fit is judged by its predictions of a quarter as many observations as it began with.
+  static Race after(std::int64_t observations, double standard_errors) {
+    return {observations + observations / 4, standard_errors};
+  }
+  // The fit from the last start leads at once, since it has seen most; the one before may only come
+  // back if it is better by so many standard errors.
+  static constexpr double kClearly = 3;
 
   void add(const FilterStep& leader, const FilterStep& rival);
   bool is_over(std::int64_t t) const { return t >= last_; }

@@ -161,6 +161,9 @@ class Session::Fit {
   void look();
   StepReport first_step();
   void end_race_if_over();
+  // A law of the counts that has proved too narrow (fit_law.cc).
+  bool may_widen_law() const;
+  void widen_law();
   void begin_trace_if_new(const std::string& prior_before);
   StepReport predicted_step(const Observation& y);
   void publish(StepReport& report);

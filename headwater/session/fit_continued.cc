@@ -18,7 +18,7 @@ namespace headwater {
 
 namespace {
 
-constexpr std::int32_t kPastFormat = 1;
+constexpr std::int32_t kPastFormat = 2;
 
 // Observations that are drawn from a model without statistics, to have some.
 constexpr std::int64_t kFewestImagined = 500;

@@ -15,11 +15,6 @@ namespace headwater {
 
 namespace {
 
-// A fit is judged by its predictions of a quarter as many observations as its start was found from.
-constexpr std::int64_t kPartOfRace = 4;
-// The fit from the last start leads at once, since it has seen most; the one before may only come
-// back if it is clearly better.
-constexpr double kClearly = 3;
 // While observations are taken in again, whoever listens is told every so many.
 constexpr Index kTellEvery = 64;
 
@@ -91,7 +86,7 @@ void Session::Fit::climb_if_due() {
     case Rung::kSearch:
       tell_of_start();
       rival_.emplace(contender(find_start(seen, SearchEffort::light()), seen, n));
-      race_ = Race(n + n / kPartOfRace, 0);
+      race_ = Race::after(n, 0);
       has_searched_ = true;
       break;
     case Rung::kFull:
@@ -124,7 +119,7 @@ void Session::Fit::settle(const RecordView& observations) {
   rival_.reset();
   if (has_searched_) {
     rival_ = std::move(leader_);
-    race_ = Race(observations.size() + observations.size() / kPartOfRace, kClearly);
+    race_ = Race::after(observations.size(), Race::kClearly);
   }
   leader_.emplace(std::move(last));
   begin_trace_if_new(before);
@@ -200,6 +195,7 @@ void Session::Fit::take_in(const Observation& y) {
   report.observation = &y;
   report.is_blind = is_blind;
   publish(report);
+  if (against_mean_.is_far_behind() && may_widen_law()) widen_law();
 }
 
 // Nothing was known before it, so the fit that takes it in is made from it, and has not predicted
