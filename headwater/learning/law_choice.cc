@@ -14,6 +14,11 @@ namespace {
 // where it holds, and a hurdle law better than one without; and drifting levels better than a
 // negative binomial law, where a wrong choice costs little.
 constexpr double kToLeaveNarrow = 3;
+// Where the gain is as large as this, in nats a cell, fewer standard errors will do: a basis that
+// is not quite right does not cost the narrow law so much. A few observations cannot say more, and
+// without a law that is wide enough single ones may cost hundreds of times that.
+constexpr double kLargeGain = 0.03;
+constexpr double kToLeaveNarrowByMuch = 2;
 constexpr double kBetweenDispersed = 1;
 // And by so many nats in all to leave a narrow law. Where dispersions are found to be as good as 0,
 // gains are tiny and all alike, so that a tiny mean may be many standard errors.
@@ -125,7 +130,10 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, I
   const Vector tempered = tempered_gains(held_out[1] - held_out[0], cells);
   const Gain evidence = gain_of(tempered, Vector::Zero(tempered.size()));
   const bool are_close = !first->has_plain_losses() && has_hurdle(first) == has_hurdle(second);
-  const double needed = are_close ? kBetweenDispersed : kToLeaveNarrow;
+  const bool is_large = gain.mean > kLargeGain * static_cast<double>(cells);
+  const double needed = are_close  ? kBetweenDispersed
+                        : is_large ? kToLeaveNarrowByMuch
+                                   : kToLeaveNarrow;
   const bool is_evident =
       are_close || gain.mean * static_cast<double>(held_out[0].size()) > kEvidence;
   const bool is_clear =

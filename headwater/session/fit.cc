@@ -61,7 +61,9 @@ Session::Fit::Fit(Config config, std::vector<AnyPrior> priors, bool is_continued
     }
   }
   leave_out_unreachable();
-  if (!is_continued_) check_start();
+  if (is_continued_) return;
+  check_start();
+  law_is_chosen_ = config_.counts.law == CountsConfig::kAuto && searches();
 }
 
 void Session::Fit::check(const Observation& y) {
@@ -122,7 +124,8 @@ void Session::Fit::exchange(StateArchive& archive) {
   archive(log_likelihood_, impossible_, length_of_start_, observations_after_start_,
           log_likelihood_after_start_, health_, trace_, names_, against_mean_);
   archive.expect(position_ >= -1, "an invalid position");
-  archive(is_continued_, begins_anew_, is_after_search_, even_beginning_, grows_from_);
+  archive(is_continued_, begins_anew_, is_after_search_, law_is_chosen_, even_beginning_,
+          grows_from_);
   archive.expect(is_count(even_beginning_) && is_count(grows_from_),
                  "step sizes that begin in an unknown way");
   archive.expect(is_count(observations_) && held_back_.size() <= observations_ &&

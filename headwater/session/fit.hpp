@@ -118,6 +118,7 @@ class Session::Fit {
   }
   // The laws to choose from, the first one for the search.
   std::vector<AnyLaw> laws() const;
+  AnyLaw law_of(const std::string& name) const;  // with those parameters of its own that are given
   AnyLaw provisional_law(const RecordView& observations) const;
   Index steps_of(const Period& period) const;
   std::vector<Index> known_periods() const;  // those that need not be looked for
@@ -239,6 +240,7 @@ class Session::Fit {
 
   Config config_;
   std::vector<AnyPrior> priors_;     // to choose from; one where there is no choice
+  bool law_is_chosen_ = false;       // by a search, so that it may be given up
   mutable Vector provisional_mean_;  // computed when it is first asked for: by draws, mostly
   mutable Matrix even_factors_;      // of the provisional start; so are these
   bool is_finished_ = false;

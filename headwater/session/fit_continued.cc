@@ -42,7 +42,8 @@ std::string recorded(const Model& model, const std::string& option) {
 
 // What the fit found or chose may be asked for again in the words that it was found by.
 Config with_findings_of(const Model& model, Config config) {
-  const Config own = config_of(model);
+  Config own = config_of(model);
+  own.counts.law = model.last.law->name();
   if (config.prior.name == PriorConfig::kAuto) config.prior.name = own.prior.name;
   if (config.counts.law == CountsConfig::kAuto) config.counts.law = own.counts.law;
   if (config.engine.kind == EngineKind::kAuto || config.engine.kind == model.engine) {
@@ -114,7 +115,7 @@ Config config_of(const Model& model) {
   for (Parameter& parameter : model.last.prior.parameters()) {
     config.prior.parameters.push_back(std::move(parameter));
   }
-  config.counts.law = model.last.law->name();
+  config.counts.law = CountsConfig::kAuto;  // the model's, until a chosen one proves too narrow
   config.seed = model.seed;
   config.background = model.background;
   for (const Matrix& profile : model.last.season.profiles()) {
@@ -148,6 +149,7 @@ Session::Fit::Fit(const Model& model, const Config& config, const Continuation& 
   } else {
     imagine_past(model);
   }
+  law_is_chosen_ = law_is_chosen_ && config.counts.law == CountsConfig::kAuto;
   reported_ = observations_;
   if (!how.follows_on || is_by_rounds()) {
     begins_anew_ = true;
@@ -211,7 +213,7 @@ void Session::Fit::exchange_past(StateArchive& archive) {
   archive.expect(format == kPastFormat, "another format");
   archive(observations_, log_likelihood_, impossible_, health_, length_of_start_,
           observations_after_start_, log_likelihood_after_start_, position_, is_after_search_,
-          even_beginning_, grows_from_, interval);
+          law_is_chosen_, even_beginning_, grows_from_, interval);
   if (is_by_rounds()) {
     archive(sequences_);
     archive.expect(is_count(sequences_), "an invalid number of sequences");

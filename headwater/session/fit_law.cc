@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "headwater/emission/negative_binomial.hpp"
@@ -12,13 +11,12 @@
 // channel. So where the Poisson law was chosen, and its predictions fall far behind those of the
 // running mean of each channel, the fit goes on under drifting levels, which include all other laws
 // with dispersion. For some time the fit under the old law runs beside it, and comes back if it
-// predicts clearly better.
+// predicts better: what was missing may have been a source that had not been on before.
 
 namespace headwater {
 
 bool Session::Fit::may_widen_law() const {
-  const bool is_chosen = config_.counts.law == CountsConfig::kAuto && searches();
-  if (!is_chosen || !leader_ || leader_->is_provisional()) return false;
+  if (!law_is_chosen_ || !leader_ || leader_->is_provisional()) return false;
   const OnlineEm& learner = leader_->learner;
   // Gains of single channels are learned beside the engine, and another one would not have them.
   return learner.working().law->name() == AnyLaw()->name() &&
@@ -30,17 +28,15 @@ void Session::Fit::widen_law() {
   keep_prediction();
   Contender wide = *leader_;
   Estimate estimate = wide.learner.working();
-  const std::vector<AnyLaw> all = laws();
-  estimate.law = *std::ranges::find(all, NegativeBinomial::kDrifting,
-                                    [](const AnyLaw& law) { return law->name(); });
-  auto engine = engine_for(estimate, config_.seed,
-                           std::make_shared<ThreadPool>(config_.engine.num_threads));
+  estimate.law = law_of(NegativeBinomial::kDrifting);
+  auto engine =
+      engine_for(estimate, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
   engine->begin_after(wide.learner.observations());
   if (!wide.learner.go_on_under(estimate.law, std::move(engine))) return;
   wide.average.reset();
   const std::int64_t seen = wide.learner.observations();
   wide.report.widened_after = seen;
-  race_ = Race::after(seen, Race::kClearly);
+  race_ = Race::after(seen, 0);
   rival_ = std::move(leader_);
   leader_.emplace(std::move(wide));
 }

@@ -122,15 +122,19 @@ std::vector<AnyLaw> Session::Fit::laws() const {
   std::vector<AnyLaw> laws = {AnyLaw()};
   for (const char* name :
        {NegativeBinomial::kName, NegativeBinomial::kDrifting, Hurdle::kName, Hurdle::kDrifting}) {
-    const auto& own = find_law(name).parameters;
-    CountsConfig counts = config_.counts;
-    counts.law = name;
-    std::erase_if(counts.parameters, [&](const Parameter& parameter) {
-      return std::ranges::find(own, parameter.name, &LawInfo::ParameterInfo::name) == own.end();
-    });
-    laws.push_back(make_law(num_channels_, counts));
+    laws.push_back(law_of(name));
   }
   return laws;
+}
+
+AnyLaw Session::Fit::law_of(const std::string& name) const {
+  const auto& own = find_law(name).parameters;
+  CountsConfig counts = config_.counts;
+  counts.law = name;
+  std::erase_if(counts.parameters, [&](const Parameter& parameter) {
+    return std::ranges::find(own, parameter.name, &LawInfo::ParameterInfo::name) == own.end();
+  });
+  return make_law(num_channels_, counts);
 }
 
 Index Session::Fit::steps_of(const Period& period) const {

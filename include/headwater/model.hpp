@@ -107,9 +107,10 @@ struct HEADWATER_EXPORT Model {
   bool has_hardly_moved() const;
 };
 
-// The options that the model was fitted with, with its own prior, law of the counts, periods and
-// seed where they were found or chosen by the fit, and its last iterate as the start. For a Session
-// that continues it. Throws InputError for an option with a value that it cannot have.
+// The options that the model was fitted with, with its own prior, periods and seed where they were
+// found or chosen by the fit, and its last iterate as the start. The law of the counts is `auto`:
+// that of the model, until one that was chosen proves too narrow. For a Session that continues it.
+// Throws InputError for an option with a value that it cannot have.
 HEADWATER_EXPORT Config config_of(const Model& model);
 
 // The basis without the background, and the background alone (empty if there is none).
