@@ -102,9 +102,8 @@ Config take_config(Words& words, const Matrix& basis) {
   config.smoother = take_kind(words, "smoother",
                               {SmootherKind::kAuto, SmootherKind::kPath, SmootherKind::kForward,
                                SmootherKind::kParis, SmootherKind::kLag});
-  config.engine.proposal =
-      take_kind(words, "proposal",
-                {ProposalKind::kAuto, ProposalKind::kPrior, ProposalKind::kGuided});
+  config.engine.proposal = take_kind(
+      words, "proposal", {ProposalKind::kAuto, ProposalKind::kPrior, ProposalKind::kGuided});
   config.block = take_number(words, "block", 0);
   config.paper_exact = take(words, "paper-exact", "0") == "1";
   if (take(words, "average", "auto") == "none") config.average = Average::kNone;

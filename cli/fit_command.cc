@@ -126,6 +126,10 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         "error {:.2g})\n",
         law.chosen, law.richer, how, std::abs(law.gain), law.standard_error);
   }
+  if (start.too_few_for_laws) {
+    say("counts {}: too few observations to compare it with the Poisson law\n",
+        model.last.law->name());
+  }
   if (start.widened_after > 0) {
     say("counts {} after {} observations: under the law before, predictions had fallen far behind "
         "the running mean of each channel\n",

@@ -389,9 +389,15 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     return std::make_unique<Search>(observations, prior, law, periods, background, options, seed,
                                     effort, pool, on_search);
   };
-  std::unique_ptr<Search> search = search_under(laws.front());
+  // Where observations are too few to compare laws, a law that is too wide costs little, and one
+  // that is too narrow may cost everything.
+  const bool can_choose = observations.size() >= kFewestForChoices;
+  const bool too_few_for_laws = laws.size() > 1 && !can_choose;
+  const AnyLaw& first = too_few_for_laws ? laws[1] : laws.front();
+  std::unique_ptr<Search> search = search_under(first);
   std::vector<StartTrial> trials = search->run();
   StartReport report;
+  report.too_few_for_laws = too_few_for_laws;
   search->take_out_channel_profiles(trials.front());
   if (search->can_compare() && drifts(laws.front())) search->let_levels_drift(trials.front());
   // A basis that is not known well makes every law look dispersed. So it is refined before choices,
@@ -399,7 +405,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   // under a law that was chosen with that.
   search->refine(trials.front());
   const Estimate refined = trials.front().estimate;
-  if (search->can_compare() && observations.size() >= kFewestForChoices) {
+  if (search->can_compare() && can_choose) {
     for (std::size_t i = 1; i < std::min(laws.size(), effort.most_laws); ++i) {
       if (!search->considers(laws[i], trials.front())) continue;
       report.laws.push_back(search->choose_law(laws[i], trials.front()));
@@ -424,7 +430,8 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
       chosen.basis == refined.basis && chosen.law->name() == refined.law->name();
   if (!is_as_refined) {
     search->refine(trials.front());
-    if (laws.size() > 1) search->go_back_to(laws.front(), trials.front(), report.laws);
+    if (laws.size() > 1 && can_choose)
+      search->go_back_to(laws.front(), trials.front(), report.laws);
   }
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();

@@ -234,7 +234,7 @@ TEST_F(CheckpointFile, SaysWhyItIsRefused) {
   changed[21] = 9;
   rewrite(changed);
   EXPECT_THAT(error_of_reading(),
-              HasSubstr("is a checkpoint of format 9; this program reads format 6"));
+              HasSubstr("is a checkpoint of format 9; this program reads format 7"));
   rewrite("t,x\n1,2\n");
   EXPECT_THAT(error_of_reading(), HasSubstr("is not a checkpoint of headwater"));
 }

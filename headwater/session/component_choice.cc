@@ -62,6 +62,7 @@ ComponentChoice::ComponentChoice(std::vector<Index> candidates)
 
 // What one fit calls impossible or an outlier says nothing of the others: it counts for none.
 void ComponentChoice::add(Index candidate, const StepReport& report) {
+  if (candidate == 0) num_channels_ = report.observation->num_channels();
   const bool counts = !report.filter.impossible && !report.is_outlier;
   waiting_[static_cast<std::size_t>(candidate)].push_back(
       {counts ? report.filter.log_predictive : -std::numeric_limits<double>::infinity(),
@@ -98,7 +99,8 @@ std::vector<ComponentScore> ComponentChoice::table() const {
 }
 
 void ComponentChoice::exchange(StateArchive& archive) {
-  archive(in_start_, after_start_);
+  archive(num_channels_, in_start_, after_start_);
+  archive.expect(num_channels_ >= 0, "an invalid number of channels");
   for (std::deque<Prediction>& queue : waiting_) {
     auto count = static_cast<Index>(queue.size());
     archive.count(count);

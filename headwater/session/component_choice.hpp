@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ std::vector<Index> parse_candidates(const std::string& text);
 // Chooses among fits with different numbers of components by how well each predicts the
 // observations, one step ahead, while it learns. Chosen is the smallest number that predicts as
 // well as the best one, within one standard error of the difference [HastieTibshiraniFriedman2009,
-// section 7.10].
+// section 7.10], or within what is of no use.
 class ComponentChoice {
  public:
   explicit ComponentChoice(std::vector<Index> candidates);
@@ -31,7 +32,10 @@ class ComponentChoice {
   // Compares the predictions of those observations that every fit has predicted by now.
   void compare();
 
-  Index chosen() const { return scores().first_as_good_as_best(); }
+  Index chosen() const {
+    const double cells = static_cast<double>(std::min(num_channels_, kMostCells));
+    return scores().first_as_good_as_best(kLeastGain * cells);
+  }
   std::vector<ComponentScore> table() const;
 
   void exchange(StateArchive& archive);
@@ -48,7 +52,14 @@ class ComponentChoice {
   // predicted. They count only in a stream that has no others.
   const PairedScores& scores() const;
 
+  // What further components must gain, in nats a cell, but no more than so much of fifty cells.
+  // Fits of the same number from other starts differ by up to half of it, which the standard error
+  // of a difference does not know; a source that is missing costs ten to forty times as much.
+  static constexpr double kLeastGain = 0.001;
+  static constexpr Index kMostCells = 50;
+
   std::vector<Index> candidates_;
+  Index num_channels_ = 0;
   std::vector<std::deque<Prediction>> waiting_;  // of each candidate, in the order of the stream
   PairedScores in_start_;
   PairedScores after_start_;

@@ -79,6 +79,20 @@ TEST(FitLaw, GivesWayWhereCountsScatterLaterOn) {
 }
 
 // Where the law holds, the mean is e^20 times as probable in one of e^20 streams at most.
+// Of fewer than 30 observations no law is chosen: the wider one is taken.
+TEST(FitLaw, IsWideWhereObservationsAreTooFewToChoose) {
+  Config config;
+  config.num_components = 2;
+  for (const Index length : {20, 60}) {
+    const Matrix record = reference::simulate_record(AnyPrior(BasisSelection(2, 0.8, 0.7)),
+                                                     random_basis(kAreas, 2, 6, 3), length, 4);
+    const Session session = fit_of(config, record);
+    const bool is_short = length < 30;
+    EXPECT_EQ(session.model().last.law->name(), is_short ? "negative-binomial" : "poisson");
+    EXPECT_EQ(session.start_report().too_few_for_laws, is_short);
+  }
+}
+
 TEST(FitLaw, StaysWhereItHolds) {
   for (const std::uint64_t seed : {11, 12, 13, 14, 15, 16}) {
     for (const char* prior : {"basis-selection", "gamma"}) {

@@ -57,11 +57,11 @@ Index PairedScores::best() const {
   return best;
 }
 
-Index PairedScores::first_as_good_as_best() const {
+Index PairedScores::first_as_good_as_best(double margin) const {
   const Index best_one = best();
   for (Index i = 0; i < best_one; ++i) {
     const Gain gain = difference(i, best_one);
-    if (gain.mean + gain.standard_error >= 0) return i;
+    if (gain.mean + std::max(gain.standard_error, margin) >= 0) return i;
   }
   return best_one;
 }

@@ -35,9 +35,9 @@ class PairedScores {
   Gain difference(Index candidate, Index other) const;
   // The candidate of the largest mean.
   Index best() const;
-  // The first candidate that is within one standard error of the best: in a list that begins with
-  // the simplest one, the simplest that may be as good.
-  Index first_as_good_as_best() const;
+  // The first candidate that is within one standard error of the best, or within `margin`: in a
+  // list that begins with the simplest one, the simplest that may be as good.
+  Index first_as_good_as_best(double margin = 0) const;
 
   void exchange(StateArchive& archive);
 

@@ -93,6 +93,16 @@ TEST(PairedScores, TheFirstWithinOneStandardErrorIsAsGood) {
   EXPECT_EQ(scores.first_as_good_as_best(), 1);
 }
 
+TEST(PairedScores, TheFirstWithinTheMarginIsAsGood) {
+  PairedScores scores(3);
+  // Differences to the last one: -.5 and -.01, all but certain.
+  for (int t = 0; t < 64; ++t) scores.add(std::vector{-0.5, -0.01, t % 2 * 1e-6});
+  EXPECT_EQ(scores.first_as_good_as_best(), 2);
+  EXPECT_EQ(scores.first_as_good_as_best(0.009), 2);
+  EXPECT_EQ(scores.first_as_good_as_best(0.011), 1);
+  EXPECT_EQ(scores.first_as_good_as_best(0.6), 0);
+}
+
 TEST(PairedScores, AnImpossibleObservationIsLeftOutForAll) {
   PairedScores scores(2);
   scores.add(std::vector{-1.0, -2.0});

@@ -192,6 +192,7 @@ TEST(AutomaticSession, LosesNothingAndReadsNothingTwice) {
     const Matrix record = restarts_record(length);
     for (const bool background : {false, true}) {
       Config config = small_config(Init::kAuto);
+      config.counts.law = "poisson";  // of a few observations another one is taken
       config.background = background;
       config.seed = 3;
       config.smoother = SmootherKind::kForward;  // which lengthens no steps, after a search or not

@@ -128,13 +128,14 @@ struct StartReport {
   MemoryChoice memory;
   bool looked_for_periods = false;
   std::vector<PeriodChoice> periods;
+  bool too_few_for_laws = false;  // observations: a law with dispersion was taken unasked
   // The law that was chosen has proved too narrow, and was given up after so many observations; 0:
   // it was not.
   std::int64_t widened_after = 0;
 
   void exchange(StateArchive& archive) {
     archive(trials, chosen, laws, priors, basis_prior, memory, looked_for_periods, periods,
-            widened_after);
+            too_few_for_laws, widened_after);
   }
 };
 

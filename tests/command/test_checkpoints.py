@@ -92,7 +92,7 @@ def test_log_and_activations_go_on_where_the_checkpoint_was_written(headwater, c
     (lambda state: b"", "is not a checkpoint of headwater"),
     (lambda state: b"t,x\n1,2\n", "is not a checkpoint of headwater"),
     (lambda state: state[:-1] + bytes([state[-1] ^ 1]), "is damaged: its checksum is wrong"),
-    (lambda state: state[:21] + b"\7" + state[22:], "is a checkpoint of format 7"),
+    (lambda state: state[:21] + b"\x63" + state[22:], "is a checkpoint of format 99"),
 ])
 def test_a_checkpoint_that_is_not_whole_is_refused(headwater, counts, change, reason):
     put_away(headwater, counts, 700)
