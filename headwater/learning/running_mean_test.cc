@@ -112,5 +112,48 @@ TEST(RunningMean, GoesOnFromItsState) {
   EXPECT_EQ(running.predict(y), other.predict(y));
 }
 
+// S and E of one channel with the weights kept^(age), the newest observation of age 1; for a
+// Poisson law, i.e. before any squared error is known.
+TEST(RunningMeanTest, OneThatForgetsWeighsByAge) {
+  constexpr double kKept = 0.9;
+  RunningMean mean(kKept);
+  const std::vector<double> counts = {4, 0, 7, 2, 30};
+  double weighted = 0;
+  double exposure = 0;
+  for (const double count : counts) {
+    mean.add(Observation(std::vector{count, 1.0}));
+    weighted = kKept * (weighted + count);
+    exposure = kKept * (exposure + 1);
+  }
+  const double of_all = (weighted + exposure + .5) / (2 * exposure + .5);
+  double expected = 0;
+  const std::vector<double> next = {3, 1};
+  const std::vector<double> sums = {weighted, exposure};  // the second channel has always had 1
+  for (std::size_t m = 0; m < 2; ++m) {
+    const double rate = (sums[m] + .5 * of_all) / (exposure + .5);
+    expected += next[m] * std::log(rate) - rate - std::lgamma(next[m] + 1);
+  }
+  EXPECT_NEAR(mean.predict(Observation(next)), expected, 1e-12);
+}
+
+// Weights of 0.9^-t leave the range of doubles after 7,000 observations, and are expressed in
+// another unit before. What is forgotten leaves no trace.
+TEST(RunningMeanTest, OneThatForgetsNeverOverflows) {
+  RunningMean after_long(0.9);
+  for (int t = 0; t < 20000; ++t) {
+    const Observation y(std::vector{t < 19000 ? 50.0 : 2.0, 1.0});
+    after_long.predict(y);
+    after_long.add(y);
+  }
+  RunningMean after_short(0.9);
+  for (int t = 0; t < 1000; ++t) {
+    const Observation y(std::vector{2.0, 1.0});
+    after_short.predict(y);
+    after_short.add(y);
+  }
+  const Observation next(std::vector{3.0, 1.0});
+  EXPECT_NEAR(after_long.predict(next), after_short.predict(next), 1e-9);
+}
+
 }  // namespace
 }  // namespace headwater

@@ -1,6 +1,9 @@
+#include <string>
 #include <utility>
 
+#include "headwater/emission/hurdle.hpp"
 #include "headwater/emission/negative_binomial.hpp"
+#include "headwater/learning/law_choice.hpp"
 #include "headwater/session/fit.hpp"
 
 // How a fit gives up a law of the counts that has proved too narrow on the way.
@@ -8,19 +11,41 @@
 // A search for a start chooses the law by the observations that it has. A quiet beginning tells
 // little of how counts scatter: a stream that becomes loud, or restless, later on would be
 // predicted by the Poisson law for good, and single observations may cost hundreds of nats a
-// channel. So where the Poisson law was chosen, and its predictions fall far behind those of the
-// running mean of each channel, the fit goes on under drifting levels, which include all other laws
-// with dispersion. For some time the fit under the old law runs beside it, and comes back if it
-// predicts better: what was missing may have been a source that had not been on before.
+// channel. And levels may begin to drift that have not before. So where a law was chosen, and its
+// predictions fall far behind those of a running mean of each channel, the fit goes on under
+// drifting levels, which include all other laws with dispersion. For some time the fit under the
+// old law runs beside it, and comes back if it predicts better: what was missing may have been a
+// source that had not been on before.
 
 namespace headwater {
 
-bool Session::Fit::may_widen_law() const {
+namespace {
+
+// The law that the fit goes on under; empty if there is none that is wider.
+std::string wider_than(const std::string& law) {
+  if (law == AnyLaw()->name() || law == NegativeBinomial::kName) return NegativeBinomial::kDrifting;
+  return law == Hurdle::kName ? Hurdle::kDrifting : "";
+}
+
+}  // namespace
+
+// Under a law with dispersion, and without levels.
+bool Session::Fit::may_drift_later() const {
+  if (!leader_ || leader_->is_provisional()) return false;
+  const std::string law = leader_->learner.working().law->name();
+  return law != AnyLaw()->name() && !wider_than(law).empty();
+}
+
+bool Session::Fit::law_has_failed() const {
   if (!law_is_chosen_ || !leader_ || leader_->is_provisional()) return false;
-  const OnlineEm& learner = leader_->learner;
+  const std::string law = leader_->learner.working().law->name();
+  // A basis is never quite right, and what it lacks looks like dispersion. Poisson streams are to
+  // stay so: under the Poisson law the fit must be behind all that has come, not what came last.
+  const bool has_failed = law == AnyLaw()->name() ? against_mean_.is_far_behind()
+                                                  : against_mean_.is_far_behind_recent();
   // Gains of single channels are learned beside the engine, and another one would not have them.
-  return learner.working().law->name() == AnyLaw()->name() &&
-         learner.engine().channel_profiles().empty();
+  return has_failed && !wider_than(law).empty() &&
+         leader_->learner.engine().channel_profiles().empty();
 }
 
 void Session::Fit::widen_law() {
@@ -28,7 +53,7 @@ void Session::Fit::widen_law() {
   keep_prediction();
   Contender wide = *leader_;
   Estimate estimate = wide.learner.working();
-  estimate.law = law_of(NegativeBinomial::kDrifting);
+  estimate.law = with_parameters_of(estimate.law, law_of(wider_than(estimate.law->name())));
   auto engine =
       engine_for(estimate, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
   engine->begin_after(wide.learner.observations());
