@@ -27,8 +27,6 @@ constexpr double kEvidence = 3;
 constexpr double kClearlyNarrow = 2;
 constexpr Index kTellAfter = 16;  // observations
 
-bool has_hurdle(const AnyLaw& law) { return law->variance(0).has_hurdle(); }
-
 // The count of each channel at exposure 1; NaN where it is missing.
 void write_rates(const Observation& y, Vector& out) {
   out.setConstant(y.num_channels(), std::numeric_limits<double>::quiet_NaN());
@@ -36,6 +34,8 @@ void write_rates(const Observation& y, Vector& out) {
 }
 
 }  // namespace
+
+bool has_hurdle(const AnyLaw& law) { return law->variance(0).has_hurdle(); }
 
 bool are_narrow(const RecordView& observations) {
   double sum = 0;

@@ -36,6 +36,8 @@ struct Gain {
 };
 Gain gain_of(const Vector& predictions, const Vector& others);
 
+bool has_hurdle(const AnyLaw& law);
+
 // Whether counts scatter so little that no law of Poisson counts with random means can have given
 // them, whether these means persist or not: with lambda for the mean, y (y - 1) has the expectation
 // E[lambda^2], and the product of a count and the next one E[lambda lambda'], which is not larger.

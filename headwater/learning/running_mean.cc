@@ -36,13 +36,14 @@ void RunningMean::begin(Index num_channels) {
 double RunningMean::predict(const Observation& y) {
   if (num_channels() == 0) begin(y.num_channels());
   const double unit = weight_;
-  const double rate_of_all = (all_counts_ / unit + kHalf) / (all_exposure_ / unit + kHalf);
+  const double inverse = 1 / unit;
+  const double rate_of_all = (all_counts_ * inverse + kHalf) / (all_exposure_ * inverse + kHalf);
   const double pooled = cells_ > 0 ? kPooled * unit * all_squares_ / cells_ : 1;
   const double dispersion_of_all = all_squares_ > 0 ? all_excess_ / all_squares_ : 0;
   double log_probability = 0;
   for_each_seen(y, [&](Index m, double count, double exposure) {
-    const double rate = (counts_[m] / unit + kHalf * rate_of_all) /
-                        (std::max(seen_ + exposure_[m], 0.0) / unit + kHalf);
+    const double rate = (counts_[m] * inverse + kHalf * rate_of_all) /
+                        (std::max(seen_ + exposure_[m], 0.0) * inverse + kHalf);
     const double mean = rate * exposure;
     const double dispersion = std::clamp(
         (excess_[m] + pooled * dispersion_of_all) / (squares_[m] + pooled), 0.0, kMostDispersed);

@@ -34,31 +34,32 @@ Index interval_at(std::int64_t t) {
 
 }  // namespace
 
-void AgainstMean::add(const StepReport& report, bool with_recent) {
+void AgainstMean::add(const StepReport& report, Losses losses) {
   const Observation& y = *report.observation;
   if (report.is_outlier || !y.any_seen()) return;
   const Index by_channels = (y.num_channels() + kCellsAnObservation - 1) / kCellsAnObservation;
   const Index every = std::max(by_channels, interval_at(report.t));
+  const bool with_recent = losses == Losses::kToRecent;
   if (report.t % every == 0) {
     // Also where it is not compared: to know how counts scatter.
-    const double log_probability = mean_.predict(y);
+    const double by_mean = mean_.predict(y);
     const double by_recent = with_recent ? recent_mean_.predict(y) : 0;
     if (!report.provisional) {
-      const double log_predictive = bounded_log_predictive(report.filter);
-      const auto loss = [&](double other) {
-        return tempered_gain(other - log_predictive, y.num_channels());
-      };
-      scores_.add(std::array{report.filter.log_predictive, log_probability});
-      behind_ = std::max(0.0, behind_ + loss(log_probability));
-      if (with_recent) behind_recent_ = std::max(0.0, behind_recent_ + loss(by_recent));
+      scores_.add(std::array{report.filter.log_predictive, by_mean});
+      if (losses != Losses::kNone) add_loss(report, with_recent ? by_recent : by_mean);
     }
   }
   mean_.add(y);
   if (with_recent) recent_mean_.add(y);
 }
 
-double AgainstMean::far_behind() const {
-  return kFarBehind + kFarBehindAChannel * static_cast<double>(num_channels());
+void AgainstMean::add_loss(const StepReport& report, double log_probability) {
+  const double loss = log_probability - bounded_log_predictive(report.filter);
+  behind_ = std::max(0.0, behind_ + tempered_gain(loss, report.observation->num_channels()));
+}
+
+bool AgainstMean::is_far_behind() const {
+  return behind_ > kFarBehind + kFarBehindAChannel * static_cast<double>(num_channels());
 }
 
 GainOverMean AgainstMean::gain() const {

@@ -14,24 +14,23 @@ namespace headwater {
 // says enough, too.
 class AgainstMean {
  public:
-  // Each observation in turn. with_recent: also against the mean that forgets.
-  void add(const StepReport& report, bool with_recent = false);
+  // What is added up besides: losses to the running mean, or to one that forgets.
+  enum class Losses { kNone, kToMean, kToRecent };
+  // Each observation in turn.
+  void add(const StepReport& report, Losses losses = Losses::kNone);
   GainOverMean gain() const;
-  // Whether the fit has lately predicted so much worse than the running mean, or than one that
-  // forgets, that no luck explains it. What it is behind is the sum of the losses of each
-  // observation (tempered ones, see tempered_gain) since it was last not behind at all.
-  bool is_far_behind() const { return behind_ > far_behind(); }
-  bool is_far_behind_recent() const { return behind_recent_ > far_behind(); }
+  // Whether the fit has lately predicted so much worse that no luck explains it. What it is behind
+  // is the sum of the losses of each observation (tempered ones, see tempered_gain) since it was
+  // last not behind at all.
+  bool is_far_behind() const;
   // Another fit makes the predictions from now on.
-  void begin_anew() { behind_ = behind_recent_ = 0; }
+  void begin_anew() { behind_ = 0; }
 
   Index num_channels() const { return mean_.num_channels(); }
-  void exchange(StateArchive& archive) {
-    archive(mean_, recent_mean_, scores_, behind_, behind_recent_);
-  }
+  void exchange(StateArchive& archive) { archive(mean_, recent_mean_, scores_, behind_); }
 
  private:
-  double far_behind() const;
+  void add_loss(const StepReport& report, double log_probability);
 
   // Of the last sixteen observations, more or less: levels that have changed are known in no time.
   static constexpr double kKept = 1 - 1.0 / 16;
@@ -39,9 +38,7 @@ class AgainstMean {
   RunningMean mean_;
   RunningMean recent_mean_{kKept};
   PairedScores scores_{2};
-  // In nats.
-  double behind_ = 0;
-  double behind_recent_ = 0;
+  double behind_ = 0;  // in nats
 };
 
 }  // namespace headwater

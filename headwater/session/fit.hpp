@@ -162,9 +162,8 @@ class Session::Fit {
   void look();
   StepReport first_step();
   void end_race_if_over();
-  // A law of the counts that has proved too narrow (fit_law.cc).
-  bool may_drift_later() const;
-  bool law_has_failed() const;
+  // A law of the counts that has proved too narrow (fit_law.cc): what is to tell, and what follows.
+  AgainstMean::Losses losses_that_count() const;
   void widen_law();
   void begin_trace_if_new(const std::string& prior_before);
   StepReport predicted_step(const Observation& y);

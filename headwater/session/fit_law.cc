@@ -21,31 +21,27 @@ namespace headwater {
 
 namespace {
 
-// The law that the fit goes on under; empty if there is none that is wider.
-std::string wider_than(const std::string& law) {
-  if (law == AnyLaw()->name() || law == NegativeBinomial::kName) return NegativeBinomial::kDrifting;
-  return law == Hurdle::kName ? Hurdle::kDrifting : "";
+// The same with levels that drift; from the Poisson law, with dispersion too.
+std::string drifting(const AnyLaw& law) {
+  return has_hurdle(law) ? Hurdle::kDrifting : NegativeBinomial::kDrifting;
 }
 
 }  // namespace
 
-// Under a law with dispersion, and without levels.
-bool Session::Fit::may_drift_later() const {
-  if (!leader_ || leader_->is_provisional()) return false;
-  const std::string law = leader_->learner.working().law->name();
-  return law != AnyLaw()->name() && !wider_than(law).empty();
-}
-
-bool Session::Fit::law_has_failed() const {
-  if (!law_is_chosen_ || !leader_ || leader_->is_provisional()) return false;
-  const std::string law = leader_->learner.working().law->name();
-  // A basis is never quite right, and what it lacks looks like dispersion. Poisson streams are to
-  // stay so: under the Poisson law the fit must be behind all that has come, not what came last.
-  const bool has_failed = law == AnyLaw()->name() ? against_mean_.is_far_behind()
-                                                  : against_mean_.is_far_behind_recent();
+// A basis is never quite right, and what it lacks looks like dispersion. Poisson streams are to
+// stay so: under the Poisson law the fit must be behind the mean of all that has come, and not only
+// behind a mean of what came last.
+AgainstMean::Losses Session::Fit::losses_that_count() const {
+  using enum AgainstMean::Losses;
+  if (!law_is_chosen_ || !leader_ || leader_->is_provisional()) return kNone;
   // Gains of single channels are learned beside the engine, and another one would not have them.
-  return has_failed && !wider_than(law).empty() &&
-         leader_->learner.engine().channel_profiles().empty();
+  if (config_.learns_channel_profiles()) return kNone;
+  const OnlineEm& learner = leader_->learner;
+  const bool drifts_already = learner.engine().expected_levels().means.size() > 0;
+  if (drifts_already) return kNone;
+  const AnyLaw& law = learner.working().law;
+  const bool is_poisson = law->has_plain_losses() && !has_hurdle(law);
+  return is_poisson ? kToMean : kToRecent;
 }
 
 void Session::Fit::widen_law() {
@@ -53,7 +49,7 @@ void Session::Fit::widen_law() {
   keep_prediction();
   Contender wide = *leader_;
   Estimate estimate = wide.learner.working();
-  estimate.law = with_parameters_of(estimate.law, law_of(wider_than(estimate.law->name())));
+  estimate.law = with_parameters_of(estimate.law, law_of(drifting(estimate.law)));
   auto engine =
       engine_for(estimate, config_.seed, std::make_shared<ThreadPool>(config_.engine.num_threads));
   engine->begin_after(wide.learner.observations());

@@ -189,7 +189,7 @@ TEST(AgainstMeanTest, AddsUpLosses) {
     report.observation = &y;
     report.filter.log_predictive = log_predictive;
     ++report.t;
-    against.add(report);
+    against.add(report, AgainstMean::Losses::kToMean);
   };
   for (int i = 0; i < 20; ++i) add(0);  // no mean is better than certainty
   EXPECT_FALSE(against.is_far_behind());

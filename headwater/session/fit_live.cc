@@ -195,7 +195,7 @@ void Session::Fit::take_in(const Observation& y) {
   report.observation = &y;
   report.is_blind = is_blind;
   publish(report);
-  if (law_has_failed()) widen_law();
+  if (law_is_chosen_ && against_mean_.is_far_behind()) widen_law();
 }
 
 // Nothing was known before it, so the fit that takes it in is made from it, and has not predicted
@@ -255,7 +255,7 @@ void Session::Fit::publish(StepReport& report) {
   if (const ParticleReport* particles = report.filter.particles()) {
     health_.add(*particles, config_.engine.num_particles);
   }
-  against_mean_.add(report, law_is_chosen_ && may_drift_later());
+  against_mean_.add(report, losses_that_count());
   if (trace_.is_due(report.t)) record(report.t, log_likelihood_, false);
   if (on_step.get()) on_step.get()(report);
   if (report.filter.impossible && config_.strict) {
