@@ -13,8 +13,8 @@ namespace headwater {
 // rate of all channels together. The dispersion of a channel comes from the squared errors of these
 // predictions, drawn towards that of all channels with the weight of 20 observations.
 //
-// One that forgets weighs an observation `kept` times as much as the one after it, in S, in E and in
-// the squared errors.
+// One that forgets weighs an observation `kept` times as much as the one after it, in S, in E and
+// in the squared errors.
 class RunningMean {
  public:
   explicit RunningMean(double kept = 1) : kept_(kept) {}
