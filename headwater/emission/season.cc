@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -17,8 +18,15 @@ bool is_profile(const Matrix& profile) {
          (profile.rowwise().sum().array() > 0).all();
 }
 
+// A row that has been scaled before stays as it is, to the last bit: models that are read are the
+// models that were written.
 void scale_rows_to_mean_1(Matrix& profile) {
-  for (Index k = 0; k < profile.rows(); ++k) profile.row(k) /= profile.row(k).mean();
+  const double rounding =
+      static_cast<double>(profile.cols()) * std::numeric_limits<double>::epsilon();
+  for (Index k = 0; k < profile.rows(); ++k) {
+    const double mean = profile.row(k).mean();
+    if (std::abs(mean - 1) > rounding) profile.row(k) /= mean;
+  }
 }
 
 }  // namespace
