@@ -41,6 +41,8 @@ double RunningMean::predict(const Observation& y) {
   const double pooled = cells_ > 0 ? kPooled * unit * all_squares_ / cells_ : 1;
   const double dispersion_of_all = all_squares_ > 0 ? all_excess_ / all_squares_ : 0;
   double log_probability = 0;
+  double new_excess = 0;  // not written to memory for each cell
+  double new_squares = 0;
   for_each_seen(y, [&](Index m, double count, double exposure) {
     const double rate = (counts_[m] * inverse + kHalf * rate_of_all) /
                         (std::max(seen_ + exposure_[m], 0.0) * inverse + kHalf);
@@ -52,9 +54,11 @@ double RunningMean::predict(const Observation& y) {
     const double square = unit * mean * mean;
     excess_[m] += excess;
     squares_[m] += square;
-    all_excess_ += excess;
-    all_squares_ += square;
+    new_excess += excess;
+    new_squares += square;
   });
+  all_excess_ += new_excess;
+  all_squares_ += new_squares;
   cells_ += unit * static_cast<double>(num_channels());
   return log_probability;
 }
@@ -77,6 +81,7 @@ void RunningMean::add(const Observation& y) {
     exposure_[y.exposed()[i]] += exposure;
     all_exposure_ += exposure;
   }
+  if (kept_ == 1) return;
   weight_ /= kept_;
   if (weight_ > kLargestWeight) rescale();
 }
