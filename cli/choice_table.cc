@@ -47,5 +47,5 @@ std::string choice_text(const std::vector<ComponentScore>& table) {
   }
   return text +
          "chosen: the fewest components that predict as well as the best, within one "
-         "standard error\n";
+         "standard error or .001 nats a cell\n";
 }

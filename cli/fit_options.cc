@@ -35,7 +35,7 @@ Option<FitOptions> components_row() {
   row.help =
       "number of components, the sources to be found; if there are several numbers, all are fitted "
       "side by side, and the model is the smallest that predicts as well as the best within one "
-      "standard error";
+      "standard error or .001 nats a cell";
   row.set = [](FitOptions& options, const std::string& given) {
     options.candidates = parse_candidates(given);
     options.settings.num_components = options.candidates.front();

@@ -96,6 +96,7 @@ def numbers(workshop, work, length):
         f"The same stream of {length:,} observations with {K} sources, fitted with one to seven "
         "components in one pass. The score is the mean log-probability of an observation given those "
         "before it, after the start; bars are one standard error of the difference to the best. The "
-        "circle is the number that was chosen: the smallest within one standard error of the best.",
+        "circle is the number that was chosen: the smallest within one standard error or .001 nats a "
+        "cell of the best.",
         table(["components", "score", "to the best", "standard error", ""], rows),
         commands(work.lines[before:]))

@@ -63,7 +63,7 @@ export function components(state: State): HTMLElement | null {
   return h("section", { id: "components", "aria-labelledby": "components-title" },
     h("h2", { id: "components-title" }, "How many sources"),
     h("p", { class: "quiet" }, "The score is the mean log-probability of an observation that the fit had not seen; the difference is from the best score. "
-      + "The chosen fit has the fewest sources that predict as well as the best, within one standard error."),
+      + "The chosen fit has the fewest sources that predict as well as the best, within one standard error or .001 nats a cell."),
     table("Scores of the numbers of sources", ["sources"], rows, best(rows), (row) => [whole(row.components)]));
 }
 
