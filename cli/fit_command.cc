@@ -132,8 +132,7 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
   }
   if (start.widened_after > 0) {
     say("counts {} after {} observations: under the law before, predictions had fallen far behind "
-        "a "
-        "running mean of each channel\n",
+        "a running mean of each channel\n",
         model.last.law->name(), with_commas(start.widened_after));
   }
   if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {

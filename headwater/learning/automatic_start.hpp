@@ -34,10 +34,10 @@ struct StartSearch {
 // The search is under the first law. Each further one is then compared with the one that has been
 // chosen so far: both are fitted to the first two thirds of the observations and predict the rest,
 // and the further one is taken if it predicts better, in place of the Poisson law by more than
-// three standard errors. (With two, a law that scatters more would be taken wrongly for several
-// Poisson streams of forty: it makes up for a basis that is not known exactly.) Where EM is tried
-// on a small part of the observations, both laws are fitted to two thirds of that part, and then
-// learn from one observation after the other.
+// three standard errors, or two where the gain is large. (With two for any gain, a law that
+// scatters more would be taken wrongly for several Poisson streams of forty: it makes up for a
+// basis that is not known exactly.) Where EM is tried on a small part of the observations, both
+// laws are fitted to two thirds of that part, and then learn from one observation after the other.
 //
 // In the same way it is found, where counts are scarce, what is to be expected of the basis (see
 // choose_expectation), unless the options have a prior of the basis other than the default, and

@@ -46,11 +46,11 @@ bool has_hurdle(const AnyLaw& law);
 bool are_narrow(const RecordView& observations);
 
 // Lets two laws of the counts predict what was held out. The second one is chosen if it predicts
-// better: in place of a law without dispersion by more than three standard errors, and by three
-// nats in all, since it has more parameters, and a small dispersion also makes up for a basis that
-// is not quite right; by as much if only one of the two has a hurdle; in place of another dispersed
-// law by more than one. Gains that are tempered may say it as well as gains as they are; an
-// observation has so many cells.
+// better: in place of a law without dispersion by more than three standard errors (two, if the gain
+// is above .03 nats a cell), and by three nats in all, since it has more parameters, and a small
+// dispersion also makes up for a basis that is not quite right; by as much if only one of the two
+// has a hurdle; in place of another dispersed law by more than one. Gains that are tempered may say
+// it as well as gains as they are; an observation has so many cells.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, Index cells,
                                     const PredictUnder& predict, SearchTasks& tasks);
 

@@ -159,7 +159,7 @@ bool OnlineEm::go_on_under(const AnyLaw& law, std::unique_ptr<Engine> engine) {
   to->s1 = from.s1;
   to->s2 = from.s2;
   to->s3 = from.s3;
-  to->unseen = from.unseen;
+  if (from.unseen.size() > 0) to->unseen = from.unseen;
   to->phases = from.phases;
   to->observations = from.observations;
   to->squared_weights = from.squared_weights;

@@ -20,7 +20,7 @@ std::vector<Index> parse_candidates(const std::string& text);
 // Chooses among fits with different numbers of components by how well each predicts the
 // observations, one step ahead, while it learns. Chosen is the smallest number that predicts as
 // well as the best one, within one standard error of the difference [HastieTibshiraniFriedman2009,
-// section 7.10], or within what is of no use.
+// section 7.10], or within kLeastGain.
 class ComponentChoice {
  public:
   explicit ComponentChoice(std::vector<Index> candidates);
