@@ -63,7 +63,9 @@ def test_a_header_is_recognised_or_named(headwater, expected, names, options):
 
 @pytest.mark.parametrize("names, doubt", [
     (["15E30", "2", "7", "8"], "column 1: '15E30' is beyond 1e+15"),
-    (["0", "1", "2", "3"], "the first row numbers the columns from 0 to 3")])
+    (["0", "1", "2", "3"], "the first row numbers the columns from 0 to 3"),
+    (["8336", "8111", "9262", "9172"],
+     "the numbers of the first row all differ and are 8111 or more, those of the second are less")])
 def test_a_first_row_that_may_be_a_header_is_refused(headwater, names, doubt):
     headwater.write("counts.csv", as_csv(COUNTS, header=names))
     assert attempt(headwater, *small_fit("counts.csv")) == (

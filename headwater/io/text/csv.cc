@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+#include <vector>
 
 #include "headwater/io/text/cell_cutter.hpp"
 
@@ -15,6 +17,8 @@ constexpr std::string_view kBadQuotes = "the cell opens with a quote but does no
 // 0,1,2 over three columns or more is what pandas writes over columns without names; 0 and 0,1 are
 // common observations.
 constexpr Index kFewestNumbered = 3;
+// Numbers of a first row that are no larger may be counts, though those of the second are less.
+constexpr double kLeastCode = 100;
 
 bool has_outside_quotes(std::string_view line, char wanted) {
   bool quoted = false;
@@ -23,6 +27,11 @@ bool has_outside_quotes(std::string_view line, char wanted) {
     if (c == wanted && !quoted) return true;
   }
   return false;
+}
+
+// cell: a part of the line.
+bool is_within_quotes(std::string_view cell, std::string_view line) {
+  return cell.data() > line.data() && cell.data()[-1] == '"';
 }
 
 char guess_separator(std::string_view line) {
@@ -143,6 +152,7 @@ void CsvSource::read_ahead() {
     take_header(*first_row_);
   } else {
     find_special(earlier_names());
+    if (header_ == HeaderRow::automatic) look_for_names(*first_row_);
   }
   num_channels_ = num_cells_ - static_cast<Index>(special_.size()) + 1;
   if (num_channels_ == 0) {
@@ -203,7 +213,7 @@ void CsvSource::check_agreement(std::string_view line) {
     if (!cells.cut()) return;  // quotes that nobody can count cells by
   }
   is_agreed_ = true;
-  if (num_cells == num_cells_) return;
+  if (num_cells == num_cells_) return refuse_names_above(line);
   throw InputError(fmt::format(
       "{}: {} cell{} where line {} has {}; the first two rows must have the same number", where(),
       num_cells, num_cells == 1 ? "" : "s", first_line_, num_cells_));
@@ -244,21 +254,62 @@ void CsvSource::refuse_numbers_like_names(std::string_view line) const {
     const Cell cell = parse_cell(text);
     // A name that reads as a number, such as 15E30, is likelier than such a count.
     if (cell.trouble == CellTrouble::out_of_range) {
-      throw_doubtful(
-          fmt::format("column {}: {} is beyond {:g}", column + 1, quote_text(text), kLargestCount));
+      throw_doubtful(first_line_, fmt::format("column {}: {} is beyond {:g}", column + 1,
+                                              quote_text(text), kLargestCount));
     }
     if (column == 0 && cell.trouble == CellTrouble::missing) continue;  // above an index
     are_numbered = are_numbered && text == std::to_string(num_numbered++);
   }
   if (are_numbered && num_numbered >= kFewestNumbered) {
-    throw_doubtful(fmt::format("the first row numbers the columns from 0 to {}", num_numbered - 1));
+    throw_doubtful(first_line_,
+                   fmt::format("the first row numbers the columns from 0 to {}", num_numbered - 1));
   }
 }
 
-void CsvSource::throw_doubtful(std::string_view what) const {
+// Codes of districts, years and the like are numbers; R writes quotes around names alone.
+void CsvSource::look_for_names(std::string_view first_row) {
+  is_quoted_ = num_cells_ > 1;
+  std::vector<double> codes;
+  CellCutter cells(first_row, separator_);
+  for (Index column = 0; !cells.at_end(); ++column) {
+    const std::string_view text = *cells.cut();
+    is_quoted_ = is_quoted_ && is_within_quotes(text, first_row);
+    if (columns_.contains(column)) continue;
+    const Cell cell = parse_cell(text);
+    if (cell.trouble != CellTrouble::none || cell.value != std::floor(cell.value)) return;
+    codes.push_back(cell.value);
+  }
+  std::ranges::sort(codes);
+  const bool all_differ = std::ranges::adjacent_find(codes) == codes.end();
+  if (std::ssize(codes) >= kFewestNumbered && all_differ) least_code_ = codes.front();
+}
+
+// A first row whose numbers all differ, and of which each is larger than any in the second row.
+void CsvSource::refuse_names_above(std::string_view second_row) const {
+  bool is_quoted = false;
+  bool is_below = least_code_ >= kLeastCode;
+  CellCutter cells(second_row, separator_);
+  for (Index column = 0; !cells.at_end(); ++column) {
+    const std::string_view text = *cells.cut();
+    is_quoted = is_quoted || is_within_quotes(text, second_row);
+    if (columns_.contains(column)) continue;
+    const Cell cell = parse_cell(text);
+    is_below = is_below && (cell.trouble == CellTrouble::missing || cell.value < least_code_);
+  }
+  if (is_quoted_ && !is_quoted) {
+    throw_doubtful(first_line_, "the first row is in quotes and the second is not");
+  }
+  if (is_below) {
+    throw_doubtful(first_line_, fmt::format("the numbers of the first row all differ and are {:g} "
+                                            "or more, those of the second are less",
+                                            least_code_));
+  }
+}
+
+void CsvSource::throw_doubtful(std::int64_t line, std::string_view what) const {
   throw InputError(
-      fmt::format("{}: {}; say --header yes if this row holds names, --header no if it holds {}",
-                  where(), what, rules_.subject));
+      fmt::format("{}:{}: {}; say --header yes if this row holds names, --header no if it holds {}",
+                  lines_.name(), line, what, rules_.subject));
 }
 
 void CsvSource::parse_row(std::string_view line, std::vector<double>& values,

@@ -30,8 +30,8 @@ struct CsvOptions {
 // lines and comments, which begin with #, are skipped. In a file of one column a blank line could
 // also be a missing cell, and is refused if a row follows it. If nobody says whether the first row
 // is a header, one cell that is not a number makes it one; a row of numbers that look like names is
-// refused. A column without a name in front of others that have names numbers the rows, and is left
-// out.
+// refused, if need be when the second row has shown what counts are like. A column without a name
+// in front of others that have names numbers the rows, and is left out.
 class CsvSource final : public ObservationSource {
  public:
   using ObservationSource::next;
@@ -70,7 +70,9 @@ class CsvSource final : public ObservationSource {
   bool is_header(std::string_view line) const;
   bool has_a_name(std::string_view line) const;
   void refuse_numbers_like_names(std::string_view line) const;
-  [[noreturn]] void throw_doubtful(std::string_view what) const;
+  void look_for_names(std::string_view first_row);
+  void refuse_names_above(std::string_view second_row) const;
+  [[noreturn]] void throw_doubtful(std::int64_t line, std::string_view what) const;
   void parse_row(std::string_view line, std::vector<double>& values, RowTexts& texts) const;
   double parse_at(Index column, std::optional<std::string_view> text, std::string_view line) const;
   Index count_cells(std::string_view line) const;
@@ -95,6 +97,10 @@ class CsvSource final : public ObservationSource {
   // Whether more than one row has so many cells. Until then a row of another length may be right,
   // and the first one wrong.
   bool is_agreed_ = false;
+  // What the first row shows that only the second one can tell from names: the least of its
+  // numbers, if they are whole and all differ, or else 0; and whether all of its cells are quoted.
+  double least_code_ = 0;
+  bool is_quoted_ = false;
   std::int64_t first_line_ = 0;                // of the row that has set the number of cells
   std::optional<std::string_view> first_row_;  // read ahead, nothing once it is handed out
   std::int64_t blank_line_ = 0;                // the last one that may be a missing cell; 0 if none

@@ -66,6 +66,24 @@ TEST(Csv, RefusesAFirstRowOfNumbersThatLookLikeNames) {
   EXPECT_EQ(trouble_with(",0,1,2\n0,7,8,9\n"), numbered);
 }
 
+TEST(Csv, RefusesAFirstRowThatTheSecondOneShowsToBeNames) {
+  const std::string which =
+      "; say --header yes if this row holds names, --header no if it holds observations";
+  EXPECT_EQ(trouble_with("# districts\n8336,8111,9262\n0,12,NA\n"),
+            "counts.csv:2: the numbers of the first row all differ and are 8111 or more, those of "
+            "the second are less" +
+                which);
+  EXPECT_EQ(trouble_with("\"3401\",\"3402\"\n3,5\n"),
+            "counts.csv:1: the first row is in quotes and the second is not" + which);
+  for (const auto* text : {"812,812,900\n1,2,3\n", "812,99,900\n1,2,3\n", "812,950,900\n1,812,3\n",
+                           "812,950.5,900\n1,2,3\n", "812,950\n1,2\n", "812,NA,900\n1,2,3\n",
+                           "\"1\",\"2\"\n\"3\",\"4\"\n", "\"1\",2\n3,4\n", "\"1\"\n2\n"}) {
+    EXPECT_EQ(read_text(text).size(), 2u) << text;
+  }
+  EXPECT_EQ(read_text("8336,8111,9262\n0,1,2\n", {.header = HeaderRow::absent}).size(), 2u);
+  EXPECT_EQ(read_text("8336,8111,9262\n0,1,2\n", {.header = HeaderRow::present}).size(), 1u);
+}
+
 TEST(Csv, TakesLikelyFirstRowsForObservations) {
   for (const auto* text :
        {"0\n", "0,1\n", ",0,1\n", "0,1,1\n", "1,2,3\n", "0,1,,3\n", "0,1,2.5\n", "1e15,0\n"}) {
