@@ -15,6 +15,7 @@
 #include "headwater/inference.hpp"
 #include "headwater/io/channel_names.hpp"
 #include "headwater/learning/automatic_start.hpp"
+#include "headwater/learning/expectation_choice.hpp"
 #include "headwater/registry.hpp"
 #include "headwater/reports.hpp"
 #include "headwater/session/engine_cost.hpp"
@@ -127,8 +128,7 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         law.chosen, law.richer, how, std::abs(law.gain), law.standard_error);
   }
   if (start.too_few_for_laws) {
-    say("counts {}: too few observations to compare it with the Poisson law\n",
-        model.last.law->name());
+    say("counts {}: too few counts to compare it with the Poisson law\n", model.last.law->name());
   }
   if (start.widened_after > 0) {
     say("counts {} after {} observations: under the law before, predictions had fallen far behind "
@@ -136,10 +136,16 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         model.last.law->name(), with_commas(start.widened_after));
   }
   if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
+    const std::string reason =
+        prior.gain > prior.standard_error
+            ? fmt::format(
+                  ": this predicts held-out observations better than {:g} counts, by {:.3g} "
+                  "nats an observation (standard error {:.2g})",
+                  kLeastExpectation, prior.gain, prior.standard_error)
+            : "";
     say("entries of the basis are drawn towards the averages of their channel and column with a "
-        "weight of {:g} counts: this predicts held-out observations better, by {:.3g} nats an "
-        "observation (standard error {:.2g})\n",
-        prior.counts, prior.gain, prior.standard_error);
+        "weight of {:g} counts{}\n",
+        prior.counts, reason);
   }
   if (const StartReport::MemoryChoice& memory = start.memory; memory.standard_error > 0) {
     say("{} steps after the start: small steps, which forget less, predict held-out observations "

@@ -31,8 +31,10 @@ namespace {
 constexpr Index kMostStates = 1024;
 constexpr Index kMostLevelStates = 256;
 
-// A trial is fitted to so many observations at least to compare laws and expectations.
-constexpr Index kFewestForChoices = 30;
+// Laws are compared by so many observations at least, of which a third are predicted.
+constexpr Index kFewestForLaws = 30;
+// What is expected of the basis is chosen by so many.
+constexpr Index kFewestForExpectations = 6;
 // How much to remember is chosen by so many predictions at least: three M-steps are among them.
 constexpr Index kFewestToRemember = 48;
 // Choices are made on more observations than a trial is fitted to, if there are so many times more.
@@ -199,18 +201,19 @@ class Search {
   }
 
   // After run(), where counts are scarce: finds out what is to be expected of the basis under the
-  // law chosen so far, and fits the trial with that.
+  // law chosen so far, and fits the trial with that. Where a channel has been silent while counts
+  // are many, little is expected unasked.
   void choose_expectation(StartTrial& trial) {
-    if (!options_.has_default_basis_prior() || !is_scarce(trial)) return;
-    const auto predict = [&](const BasisExpectation& expectation) {
-      return predictions(trial, trial.estimate.law, expectation);
-    };
-    const BasisExpectation expectation =
-        expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
-    ExpectationChoice choice = headwater::choose_expectation(expectation, predict, tasks_);
-    if (choice.expectation.any()) refit(trial, trial.estimate.law, choice.expectation);
-    expectation_ = std::move(choice.expectation);
-    report_of_expectation_ = choice.report;
+    if (!options_.has_default_basis_prior() || options_.hold_basis) return;
+    const bool is_worth_a_comparison =
+        is_scarce(trial) && observations_.size() >= kFewestForExpectations;
+    if (!is_scarce(trial) && !has_silent_channel(observations_)) return;
+    expectation_ = expectation_around(trial.estimate.basis, trial.estimate.prior,
+                                      usual_channels(observations_));
+    expectation_.counts = kLeastExpectation;
+    report_of_expectation_ = {kLeastExpectation, 0, 0};
+    if (is_worth_a_comparison) compare_expectations(trial);
+    refit(trial, trial.estimate.law, expectation_);
   }
 
  private:
@@ -228,6 +231,16 @@ class Search {
       trials.push_back({{begin.name, 0, 0}, std::move(estimate), false, begin.is_factorised});
     }
     return trials;
+  }
+
+  void compare_expectations(const StartTrial& trial) {
+    const StartTrial impartial = without_hindsight(trial);
+    const auto predict = [&](const BasisExpectation& expectation) {
+      return predictions(impartial, trial.estimate.law, expectation);
+    };
+    ExpectationChoice choice = headwater::choose_expectation(expectation_, predict, tasks_);
+    expectation_ = std::move(choice.expectation);
+    report_of_expectation_ = choice.report;
   }
 
   bool learns() const { return learns_prior(options_, prior_); }
@@ -380,8 +393,19 @@ class Search {
 
 }  // namespace
 
+namespace {
+
+// What is held out of these, to compare laws by.
+bool tell_laws(const RecordView& observations) {
+  const Index fitted = fitted_part(observations.size());
+  return observations.size() >= kFewestForLaws &&
+         can_tell_laws(observations.part(fitted, observations.size() - fitted));
+}
+
+}  // namespace
+
 StartSearch automatic_start(const RecordView& observations, const AnyPrior& prior,
-                            const std::vector<AnyLaw>& laws, bool background,
+                            const std::vector<AnyLaw>& all_laws, bool background,
                             const MStepOptions& options, std::uint64_t seed,
                             const OnSearch& on_search, const std::vector<Index>& periods,
                             const SearchEffort& effort, const ThreadPool& pool) {
@@ -389,12 +413,11 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     return std::make_unique<Search>(observations, prior, law, periods, background, options, seed,
                                     effort, pool, on_search);
   };
-  // Where observations are too few to compare laws, a law that is too wide costs little, and one
-  // that is too narrow may cost everything.
-  const bool can_choose = observations.size() >= kFewestForChoices;
-  const bool too_few_for_laws = laws.size() > 1 && !can_choose;
-  const AnyLaw& first = too_few_for_laws ? laws[1] : laws.front();
-  std::unique_ptr<Search> search = search_under(first);
+  // Where there is too little to compare laws by, a law that is too wide costs little, and one that
+  // is too narrow may cost everything.
+  const bool too_few_for_laws = all_laws.size() > 1 && !tell_laws(observations);
+  const std::vector<AnyLaw> laws = too_few_for_laws ? std::vector{widest_law(all_laws)} : all_laws;
+  std::unique_ptr<Search> search = search_under(laws.front());
   std::vector<StartTrial> trials = search->run();
   StartReport report;
   report.too_few_for_laws = too_few_for_laws;
@@ -405,7 +428,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
   // under a law that was chosen with that.
   search->refine(trials.front());
   const Estimate refined = trials.front().estimate;
-  if (search->can_compare() && can_choose) {
+  if (search->can_compare()) {
     for (std::size_t i = 1; i < std::min(laws.size(), effort.most_laws); ++i) {
       if (!search->considers(laws[i], trials.front())) continue;
       report.laws.push_back(search->choose_law(laws[i], trials.front()));
@@ -430,8 +453,7 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
       chosen.basis == refined.basis && chosen.law->name() == refined.law->name();
   if (!is_as_refined) {
     search->refine(trials.front());
-    if (laws.size() > 1 && can_choose)
-      search->go_back_to(laws.front(), trials.front(), report.laws);
+    if (laws.size() > 1) search->go_back_to(laws.front(), trials.front(), report.laws);
   }
   report.chosen = trials.front().report.name;
   report.basis_prior = search->report_of_expectation();

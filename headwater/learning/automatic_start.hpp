@@ -39,6 +39,8 @@ struct StartSearch {
 // basis that is not known exactly.) Where EM is tried on a small part of the observations, both
 // laws are fitted to two thirds of that part, and then learn from one observation after the other.
 //
+// Where what is held out can tell nothing of the laws, the widest one is taken.
+//
 // In the same way it is found, where counts are scarce, what is to be expected of the basis (see
 // choose_expectation), unless the options have a prior of the basis other than the default, and
 // whether the fit that follows is to remember more (see choose_memory).

@@ -9,6 +9,7 @@
 #include "headwater/core/test_numbers.hpp"
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/learning/activation_law.hpp"
+#include "headwater/learning/basis_expectation.hpp"
 #include "headwater/learning/batch_em.hpp"
 #include "headwater/learning/initialise.hpp"
 #include "headwater/matching.hpp"
@@ -213,8 +214,10 @@ TEST(AutomaticStart, WorksWithoutAStandIn) {
 }
 
 // With the scale that the prior gives it, the basis explains the mean of every channel.
+// Counts are not scarce: nothing is expected of components that are never on.
 TEST(AutomaticStart, IsOnTheScaleOfTheData) {
-  const Matrix record = small_record(100);
+  const Matrix record = small_record(150);
+  ASSERT_FALSE(has_scarce_counts(Record(record), 12));
   for (const AnyPrior& prior : {AnyPrior(GammaPrior(12, 1, 0.9)), AnyPrior(GammaPrior(2, 1, 0.9)),
                                 first_selection(2), first_selection(12)}) {
     const Estimate found = start_of(record, prior).estimate;

@@ -4,6 +4,7 @@
 
 #include "headwater/emission/negative_binomial.hpp"
 #include "headwater/learning/activation_law.hpp"
+#include "headwater/learning/channel_totals.hpp"
 
 namespace headwater {
 
@@ -19,30 +20,8 @@ constexpr double kLeastShare = 0.1;
 // Where no channel has a count at all, each is given this many.
 constexpr double kHalfACount = 0.5;
 
-struct Totals {
-  Vector counts;
-  Vector exposures;
-};
-
-Totals totals_of(const RecordView& observations) {
-  const Index channels = observations.num_channels();
-  Totals totals{Vector::Zero(channels),
-                Vector::Constant(channels, static_cast<double>(observations.size()))};
-  for (Index t = 0; t < observations.size(); ++t) {
-    const Observation& y = observations[t];
-    for (std::size_t j = 0; j < y.channels().size(); ++j) {
-      totals.counts[y.channels()[j]] += y.counts()[j];
-    }
-    for (std::size_t j = 0; j < y.exposed().size(); ++j) {
-      totals.exposures[y.exposed()[j]] += y.exposures()[j] - 1;
-    }
-  }
-  totals.exposures = totals.exposures.cwiseMax(0);
-  return totals;
-}
-
 // One over the shape of the gamma law of the means: the dispersion of the totals.
-double dispersion_of(const Totals& totals, double mean) {
+double dispersion_of(const ChannelTotals& totals, double mean) {
   NegativeBinomial law(Vector::Ones(1));
   for (int step = 0; step < kScoringSteps; ++step) {
     std::vector<double> sums(2, 0);
@@ -60,7 +39,7 @@ double dispersion_of(const Totals& totals, double mean) {
 }  // namespace
 
 Vector usual_channels(const RecordView& observations) {
-  const Totals totals = totals_of(observations);
+  const ChannelTotals totals = totals_of(observations);
   const double exposure = totals.exposures.sum();
   const double mean = std::max(totals.counts.sum(), kHalfACount) / (exposure > 0 ? exposure : 1.0);
   // Gamma(a, b) with mean a / b and dispersion 1 / a becomes Gamma(a + counts, b + exposure).
@@ -83,10 +62,15 @@ BasisExpectation expectation_around(const Matrix& basis, const AnyPrior& prior,
 }
 
 bool has_scarce_counts(const RecordView& observations, Index num_columns) {
-  const Totals totals = totals_of(observations);
+  const ChannelTotals totals = totals_of(observations);
   const auto scarce = static_cast<double>(
       (totals.counts.array() < kManyCountsOfEntry * static_cast<double>(num_columns)).count());
   return scarce > kManyChannels * static_cast<double>(totals.counts.size());
+}
+
+bool has_silent_channel(const RecordView& observations) {
+  const ChannelTotals totals = totals_of(observations);
+  return (totals.counts.array() == 0 && totals.exposures.array() > 0).any();
 }
 
 }  // namespace headwater

@@ -21,4 +21,7 @@ BasisExpectation expectation_around(const Matrix& basis, const AnyPrior& prior,
 // expected of them.
 bool has_scarce_counts(const RecordView& observations, Index num_columns);
 
+// Whether a channel that was seen has had no count at all.
+bool has_silent_channel(const RecordView& observations);
+
 }  // namespace headwater

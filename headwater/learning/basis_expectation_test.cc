@@ -6,6 +6,7 @@
 
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/batch_em.hpp"
+#include "headwater/learning/expectation_choice.hpp"
 #include "headwater/models/basis_selection.hpp"
 #include "headwater/models/gamma_prior.hpp"
 #include "headwater/random.hpp"
@@ -105,6 +106,32 @@ TEST(BasisExpectation, IsFoundWhereCountsAreScarce) {
   EXPECT_GT(found.report.basis_prior.gain, found.report.basis_prior.standard_error);
   EXPECT_EQ(found.expectation.counts, found.report.basis_prior.counts);
   for (Index m = 0; m < counts.rows(); ++m) EXPECT_GT(found.estimate.basis.row(m).sum(), 1e-4);
+}
+
+// Whatever the rows that are held out say: a count in a channel that was silent must not be
+// impossible.
+TEST(BasisExpectation, IsNeverNothingWhereCountsAreScarceOrAChannelIsSilent) {
+  const AnyPrior prior(GammaPrior(2, 1, 0.9));
+  const auto found = [&](const Matrix& counts) {
+    return automatic_start(Record(counts), prior, {AnyLaw()}, false, {}, 1);
+  };
+  Matrix wave = poisson_counts(Vector::Constant(40, 0.3), 60, 3);
+  wave.rightCols(30).setZero();
+  wave.topRows(10).setZero();
+  for (const Index length : {4, 60}) {
+    const StartSearch start = found(wave.leftCols(length));
+    EXPECT_GE(start.expectation.counts, kLeastExpectation);
+    EXPECT_GT(start.estimate.basis.rowwise().sum().minCoeff(), 1e-4);
+  }
+  Matrix many = poisson_counts(Vector::Constant(40, 20), 100, 4);
+  EXPECT_FALSE(found(many).expectation.any());
+  many.row(3).setZero();
+  ASSERT_FALSE(has_scarce_counts(Record(many), 2));
+  ASSERT_TRUE(has_silent_channel(Record(many)));
+  const StartSearch start = found(many);
+  EXPECT_EQ(start.expectation.counts, kLeastExpectation);
+  EXPECT_GT(start.estimate.basis.row(3).sum(), 1e-4);
+  EXPECT_FALSE(has_silent_channel(Record((Matrix(2, 2) << 1, 2, NAN, NAN).finished())));
 }
 
 TEST(BasisExpectation, IsNotAskedForWhereThereArePlentyOrAPriorIsGiven) {

@@ -8,7 +8,9 @@ namespace headwater {
 
 namespace {
 
-constexpr std::array<double, 7> kCounts = {0, 0.1, 0.3, 1, 3, 10, 30};
+// Never none: a channel that has been silent may wake up, and what an entry of 0 costs then is more
+// than what all else gains.
+constexpr std::array<double, 5> kCounts = {kLeastExpectation, 1, 3, 10, 30};
 // Predictions by particles are noisy: one number that does not improve them is no sign.
 constexpr int kMostFailures = 2;
 
@@ -63,14 +65,10 @@ ExpectationChoice choose_expectation(const BasisExpectation& expectation,
       ++failures;
     }
   }
-  ExpectationChoice choice{expectation, {}};
-  choice.expectation.counts = 0;
   const Gain gain = gain_of(predictions.with(best), predictions.with(0));
-  choice.report.gain = gain.mean;
-  choice.report.standard_error = gain.standard_error;
-  if (gain.mean > gain.standard_error) {
-    choice.report.counts = choice.expectation.counts = kCounts[best];
-  }
+  if (!(gain.mean > gain.standard_error)) best = 0;
+  ExpectationChoice choice{expectation, {kCounts[best], gain.mean, gain.standard_error}};
+  choice.expectation.counts = kCounts[best];
   return choice;
 }
 

@@ -10,15 +10,18 @@ namespace headwater {
 // The log-predictions, with this expected of the basis, of observations that were held out.
 using PredictExpecting = std::function<Vector(const BasisExpectation& expectation)>;
 
+// The smallest number of counts that an expectation is worth.
+inline constexpr double kLeastExpectation = 0.3;
+
 struct ExpectationChoice {
-  BasisExpectation expectation;  // with the number of counts that was chosen; 0: none
+  BasisExpectation expectation;  // with the number of counts that was chosen
   StartReport::BasisPrior report;
 };
 
 // How many counts an expectation of the basis is to be worth: the number with which the
 // observations that were held out are predicted best. Numbers are tried from small to large as
-// long as predictions improve. Nothing is expected unless that predicts better, by more than one
-// standard error, than a fit that expects nothing.
+// long as predictions improve. The smallest is taken unless another one predicts better, by more
+// than one standard error.
 ExpectationChoice choose_expectation(const BasisExpectation& expectation,
                                      const PredictExpecting& predict, SearchTasks& tasks);
 

@@ -1,9 +1,12 @@
 #include "headwater/learning/law_choice.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "headwater/emission/levels.hpp"
+#include "headwater/learning/channel_totals.hpp"
 #include "headwater/learning/online_em.hpp"
 
 namespace headwater {
@@ -19,12 +22,18 @@ constexpr double kToLeaveNarrow = 3;
 // without a law that is wide enough single ones may cost hundreds of times that.
 constexpr double kLargeGain = 0.03;
 constexpr double kToLeaveNarrowByMuch = 2;
+// A few observations do not tell a standard error well. One will do if they are e^10 times as
+// probable under the law, without the one that says so most.
+constexpr Index kFewObservations = 50;
+constexpr double kDecisiveGain = 10;
 constexpr double kBetweenDispersed = 1;
 // And by so many nats in all to leave a narrow law. Where dispersions are found to be as good as 0,
 // gains are tiny and all alike, so that a tiny mean may be many standard errors.
 constexpr double kEvidence = 3;
 // By so many standard errors counts scatter less than Poisson counts could.
 constexpr double kClearlyNarrow = 2;
+// What is asked of the information on a dispersion of 0, one over its squared standard error.
+constexpr double kTellingInformation = 9;
 constexpr Index kTellAfter = 16;  // observations
 
 // The count of each channel at exposure 1; NaN where it is missing.
@@ -36,6 +45,11 @@ void write_rates(const Observation& y, Vector& out) {
 }  // namespace
 
 bool has_hurdle(const AnyLaw& law) { return law->variance(0).has_hurdle(); }
+
+const AnyLaw& widest_law(const std::vector<AnyLaw>& laws) {
+  const auto drifting = std::ranges::find_if(laws, drifts);
+  return drifting == laws.end() ? laws.back() : *drifting;
+}
 
 bool are_narrow(const RecordView& observations) {
   double sum = 0;
@@ -58,6 +72,18 @@ bool are_narrow(const RecordView& observations) {
     squares += excess * excess;
   }
   return sum < -kClearlyNarrow * std::sqrt(squares);
+}
+
+// A count with the mean mu has the information mu^2 / 2. A channel's squared mean is estimated
+// without bias from its c counts in an exposure e, as c (c - 1) / e^2.
+bool can_tell_laws(const RecordView& held_out) {
+  const ChannelTotals totals = totals_of(held_out);
+  double information = 0;
+  for (Index m = 0; m < totals.counts.size(); ++m) {
+    const double count = totals.counts[m];
+    if (count > 1) information += count * (count - 1) / (2 * totals.exposures[m]);
+  }
+  return information >= kTellingInformation;
 }
 
 Index fitted_part(Index observations) { return 2 * observations / 3; }
@@ -127,15 +153,17 @@ StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, I
     held_out[own] = predict(*laws[own]);
   });
   const Gain gain = gain_of(held_out[1], held_out[0]);
-  const Vector tempered = tempered_gains(held_out[1] - held_out[0], cells);
+  const Vector gains = held_out[1] - held_out[0];
+  const Vector tempered = tempered_gains(gains, cells);
   const Gain evidence = gain_of(tempered, Vector::Zero(tempered.size()));
   const bool are_close = !first->has_plain_losses() && has_hurdle(first) == has_hurdle(second);
   const bool is_large = gain.mean > kLargeGain * static_cast<double>(cells);
-  const double needed = are_close  ? kBetweenDispersed
-                        : is_large ? kToLeaveNarrowByMuch
-                                   : kToLeaveNarrow;
-  const bool is_evident =
-      are_close || gain.mean * static_cast<double>(held_out[0].size()) > kEvidence;
+  const bool is_decisive =
+      gains.size() < kFewObservations && gains.sum() - gains.maxCoeff() > kDecisiveGain;
+  const double needed = are_close || is_decisive ? kBetweenDispersed
+                        : is_large               ? kToLeaveNarrowByMuch
+                                                 : kToLeaveNarrow;
+  const bool is_evident = are_close || gains.sum() > kEvidence;
   const bool is_clear =
       gain.mean > needed * gain.standard_error || evidence.mean > needed * evidence.standard_error;
   const bool is_better = is_evident && gain.mean > 0 && is_clear;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "headwater/engines/engine.hpp"
 #include "headwater/learning/estimate.hpp"
@@ -37,6 +38,9 @@ struct Gain {
 Gain gain_of(const Vector& predictions, const Vector& others);
 
 bool has_hurdle(const AnyLaw& law);
+// The one whose levels drift, which includes all others but those with a hurdle; without it the
+// last one.
+const AnyLaw& widest_law(const std::vector<AnyLaw>& laws);
 
 // Whether counts scatter so little that no law of Poisson counts with random means can have given
 // them, whether these means persist or not: with lambda for the mean, y (y - 1) has the expectation
@@ -45,12 +49,17 @@ bool has_hurdle(const AnyLaw& law);
 // costs little beside a comparison.
 bool are_narrow(const RecordView& observations);
 
+// Whether the counts of these observations would show a dispersion if there was one: a dispersion
+// of 1 would be three standard errors away from 0. Where all is quiet, every law predicts the same.
+bool can_tell_laws(const RecordView& held_out);
+
 // Lets two laws of the counts predict what was held out. The second one is chosen if it predicts
 // better: in place of a law without dispersion by more than three standard errors (two, if the gain
-// is above .03 nats a cell), and by three nats in all, since it has more parameters, and a small
-// dispersion also makes up for a basis that is not quite right; by as much if only one of the two
-// has a hurdle; in place of another dispersed law by more than one. Gains that are tempered may say
-// it as well as gains as they are; an observation has so many cells.
+// is above .03 nats a cell; one, if observations are few and decisive), and by three nats in all,
+// since it has more parameters, and a small dispersion also makes up for a basis that is not quite
+// right; by as much if only one of the two has a hurdle; in place of another dispersed law by more
+// than one. Gains that are tempered may say it as well as gains as they are; an observation has so
+// many cells.
 StartReport::LawChoice compare_laws(const AnyLaw& first, const AnyLaw& second, Index cells,
                                     const PredictUnder& predict, SearchTasks& tasks);
 

@@ -111,6 +111,37 @@ TEST(LawChoice, GainsOfDifferentSizesAreEvidence) {
   EXPECT_EQ(chosen_by(gains), "poisson");
 }
 
+// Twenty observations with a gain of 1 and a standard error of .6: 20 nats in all. What one of them
+// says alone is left out.
+TEST(LawChoice, FewObservationsMayBeDecisive) {
+  Vector gains = Vector::Zero(20);
+  for (Index t = 0; t < gains.size(); ++t) gains[t] = t % 4 == 0 ? 5.6 : -0.5333;
+  const Gain plain = gain_of(gains, Vector::Zero(20));
+  ASSERT_GT(plain.mean, plain.standard_error);
+  ASSERT_LT(plain.mean, 2 * plain.standard_error);
+  EXPECT_EQ(chosen_by(gains), NegativeBinomial::kName);
+  gains.setConstant(-0.1);
+  gains[3] = 30;
+  EXPECT_EQ(chosen_by(gains), "poisson");
+}
+
+// A Poisson total c of mean e mu has E[c (c - 1)] = (e mu)^2; the information on a dispersion of 0
+// is e mu^2 / 2.
+TEST(LawChoice, InformationIsThatOfTheTotals) {
+  const double total = 2.5;
+  double probability = std::exp(-total);
+  double expected = 0;
+  for (int count = 0; count < 60; ++count) {
+    expected += probability * count * (count - 1);
+    probability *= total / (count + 1);
+  }
+  EXPECT_NEAR(expected, total * total, 1e-12);
+  // Three rows of one channel: c (c - 1) / 6 is 9 for c = 8 (9.33), and less for c = 7.
+  EXPECT_TRUE(can_tell_laws(Record((Matrix(1, 3) << 3, 2, 3).finished())));
+  EXPECT_FALSE(can_tell_laws(Record((Matrix(1, 3) << 3, 2, 2).finished())));
+  EXPECT_FALSE(can_tell_laws(Record(Matrix::Zero(5, 40))));
+}
+
 TEST(LawChoice, GainsAreTemperedBeyondOneNatACell) {
   const Vector tempered = tempered_gains(Eigen::Vector4d(3, -4, 4 * std::exp(1.0), -4e10), 4);
   const Eigen::Vector4d expected(3, -4, 8, -4 * (1 + 10 * std::log(10.0)));

@@ -47,7 +47,7 @@ SearchEffort SearchEffort::light() {
           .fewest_observations = 50,
           .share_of_cells = 0.25,
           .choice_iterations = 8,
-          .most_laws = 2};
+          .most_laws = 3};
 }
 
 Index SearchEffort::affordable(Index n, Index width, Index num_channels, double most_cells,

@@ -10,6 +10,7 @@
 #include "headwater/learning/activation_law.hpp"
 #include "headwater/learning/automatic_start.hpp"
 #include "headwater/learning/initialise.hpp"
+#include "headwater/learning/law_choice.hpp"
 #include "headwater/learning/period_search.hpp"
 #include "headwater/learning/seasonal_start.hpp"
 #include "headwater/learning/step_choice.hpp"
@@ -183,12 +184,12 @@ Matrix Session::Fit::with_background(Matrix basis, const RecordView& observation
   return basis;
 }
 
-// A law of counts that scatter, until the first search has chosen: too narrow a law predicts far
-// worse than one that is too wide.
+// Levels that drift, until the first search has chosen: too narrow a law predicts far worse than
+// one that is too wide, and levels follow their channels before there is a basis.
 AnyLaw Session::Fit::provisional_law(const RecordView& observations) const {
-  std::vector<AnyLaw> all = laws();
+  const std::vector<AnyLaw> all = laws();
   if (all.size() == 1) return all.front();
-  AnyLaw law = std::move(all[1]);
+  AnyLaw law = widest_law(all);
   const bool is_given = find_parameter(config_.counts.parameters, kDispersion) != nullptr;
   if (!is_given && !config_.m_step.holds(kDispersion)) {
     law.set_parameter(scalar_parameter(kDispersion, dispersion_so_far(observations)));

@@ -128,7 +128,9 @@ struct StartReport {
   MemoryChoice memory;
   bool looked_for_periods = false;
   std::vector<PeriodChoice> periods;
-  bool too_few_for_laws = false;  // observations: a law with dispersion was taken unasked
+  // Laws could not be compared, since the counts held out were too few: levels that drift were
+  // taken unasked.
+  bool too_few_for_laws = false;
   // The law that was chosen has proved too narrow, and was given up after so many observations; 0:
   // it was not.
   std::int64_t widened_after = 0;
