@@ -146,8 +146,10 @@ class Search {
   bool can_compare() const { return last_stage_.improve != nullptr; }
 
   // After run(): whether a law is worth a comparison. One with a hurdle is not unless counts are
-  // narrow, nor is one without levels once levels have been found to drift.
+  // narrow, nor is one without levels once levels have been found to drift. A light search does not
+  // look for levels where counts are not dispersed.
   bool considers(const AnyLaw& law, const StartTrial& trial) const {
+    if (effort_.is_light && drifts(law) && trial.estimate.law->has_plain_losses()) return false;
     if (!law->variance(0).has_hurdle()) return true;
     return are_narrow(chosen_on()) && (drifts(law) || !drifts(trial.estimate.law));
   }

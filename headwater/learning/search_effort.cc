@@ -45,7 +45,7 @@ SearchEffort SearchEffort::light() {
   return {.random_starts = 1,
           .is_light = true,
           .fewest_observations = 50,
-          .share_of_cells = 0.25,
+          .share_of_cells = 0.1,
           .choice_iterations = 8,
           .most_laws = 3};
 }
