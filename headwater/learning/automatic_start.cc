@@ -210,8 +210,7 @@ class Search {
     const bool is_worth_a_comparison =
         is_scarce(trial) && observations_.size() >= kFewestForExpectations;
     if (!is_scarce(trial) && !has_silent_channel(observations_)) return;
-    expectation_ = expectation_around(trial.estimate.basis, trial.estimate.prior,
-                                      usual_channels(observations_));
+    expectation_ = expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
     expectation_.counts = kLeastExpectation;
     report_of_expectation_ = {kLeastExpectation, 0, 0};
     if (is_worth_a_comparison) compare_expectations(trial);

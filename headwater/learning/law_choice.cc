@@ -22,10 +22,10 @@ constexpr double kToLeaveNarrow = 3;
 // without a law that is wide enough single ones may cost hundreds of times that.
 constexpr double kLargeGain = 0.03;
 constexpr double kToLeaveNarrowByMuch = 2;
-// A few observations do not tell a standard error well. One will do if they are e^10 times as
+// A few observations do not tell a standard error well. One will do if they are e^5 times as
 // probable under the law, without the one that says so most.
 constexpr Index kFewObservations = 50;
-constexpr double kDecisiveGain = 10;
+constexpr double kDecisiveGain = 5;
 constexpr double kBetweenDispersed = 1;
 // And by so many nats in all to leave a narrow law. Where dispersions are found to be as good as 0,
 // gains are tiny and all alike, so that a tiny mean may be many standard errors.
