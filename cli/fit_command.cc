@@ -128,7 +128,10 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
         law.chosen, law.richer, how, std::abs(law.gain), law.standard_error);
   }
   if (start.too_few_for_laws) {
-    say("counts {}: too few counts to compare it with the Poisson law\n", model.last.law->name());
+    say("counts {}: too few observations, or too few counts in them, to compare it with the "
+        "Poisson "
+        "law\n",
+        model.last.law->name());
   }
   if (start.widened_after > 0) {
     say("counts {} after {} observations: under the law before, predictions had fallen far behind "
@@ -137,11 +140,11 @@ void print_summary(const Model& model, const Model* before, const StartReport& s
   }
   if (const StartReport::BasisPrior& prior = start.basis_prior; prior.counts > 0) {
     const std::string reason =
-        prior.gain > prior.standard_error
+        prior.gain > 0 && prior.counts != kUsualExpectation
             ? fmt::format(
                   ": this predicts held-out observations better than {:g} counts, by {:.3g} "
                   "nats an observation (standard error {:.2g})",
-                  kLeastExpectation, prior.gain, prior.standard_error)
+                  kUsualExpectation, prior.gain, prior.standard_error)
             : "";
     say("entries of the basis are drawn towards the averages of their channel and column with a "
         "weight of {:g} counts{}\n",

@@ -114,6 +114,13 @@ class Search {
     return std::move(trials_);
   }
 
+  // After run(): the trial, fitted to all that choices are made on.
+  void refit(StartTrial& trial, const AnyLaw& law, const BasisExpectation& expectation) {
+    tasks_.run(1, [&](Index) {
+      trial.estimate = refitted(trial, law, tried_again().size(), expectation);
+    });
+  }
+
   // After run(), for a law that drifts, which the search has taken for one that does not.
   void let_levels_drift(StartTrial& trial) { refit(trial, trial.estimate.law, expectation_); }
 
@@ -202,18 +209,24 @@ class Search {
     return headwater::choose_memory(predict, tasks_);
   }
 
+  // After run(): whether the observations that laws would have to predict tell them apart.
+  bool can_tell_laws() const {
+    const RecordView all = chosen_on();
+    const Index fitted = fitted_part(all.size());
+    return headwater::can_tell_laws(all.part(fitted, all.size() - fitted));
+  }
   // After run(), where counts are scarce: finds out what is to be expected of the basis under the
-  // law chosen so far, and fits the trial with that. Where a channel has been silent while counts
-  // are many, little is expected unasked.
+  // law chosen so far, and fits the trial with that. Where that cannot be found out, or counts are
+  // many but a channel has been silent, little is expected.
   void choose_expectation(StartTrial& trial) {
     if (!options_.has_default_basis_prior() || options_.hold_basis) return;
-    const bool is_worth_a_comparison =
-        is_scarce(trial) && observations_.size() >= kFewestForExpectations;
-    if (!is_scarce(trial) && !has_silent_channel(observations_)) return;
+    const bool is_scarce = has_scarce_counts(observations_, trial.estimate.basis.cols());
+    if (!is_scarce && !has_silent_channel(observations_)) return;
     expectation_ = expectation_around(trial.estimate.basis, prior_, usual_channels(observations_));
-    expectation_.counts = kLeastExpectation;
-    report_of_expectation_ = {kLeastExpectation, 0, 0};
-    if (is_worth_a_comparison) compare_expectations(trial);
+    expectation_.counts = is_scarce ? kUsualExpectation : kLeastExpectation;
+    report_of_expectation_ = {expectation_.counts, 0, 0};
+    if (!can_compare()) return;
+    if (is_scarce && observations_.size() >= kFewestForExpectations) compare_expectations(trial);
     refit(trial, trial.estimate.law, expectation_);
   }
 
@@ -234,13 +247,18 @@ class Search {
     return trials;
   }
 
+  // What is compared knows nothing of the observations that are held out, neither of the columns
+  // nor of the channels.
   void compare_expectations(const StartTrial& trial) {
     const StartTrial impartial = without_hindsight(trial);
+    const RecordView known = tried_again().first(fitted_part(tried_again().size()));
     const auto predict = [&](const BasisExpectation& expectation) {
       return predictions(impartial, trial.estimate.law, expectation);
     };
-    ExpectationChoice choice = headwater::choose_expectation(expectation_, predict, tasks_);
-    expectation_ = std::move(choice.expectation);
+    const ExpectationChoice choice = headwater::choose_expectation(
+        expectation_around(impartial.estimate.basis, prior_, usual_channels(known)), predict,
+        tasks_);
+    expectation_.counts = choice.expectation.counts;
     report_of_expectation_ = choice.report;
   }
 
@@ -319,12 +337,6 @@ class Search {
     }
     return result.estimate;
   }
-  // To all that choices are made on.
-  void refit(StartTrial& trial, const AnyLaw& law, const BasisExpectation& expectation) {
-    tasks_.run(1, [&](Index) {
-      trial.estimate = refitted(trial, law, tried_again().size(), expectation);
-    });
-  }
   Index num_columns() const { return trials_[0].estimate.basis.cols(); }
   Index most_affordable(Index width, double most_cells) const {
     return effort_.affordable(num_tried_, width, observations_.num_channels(), most_cells);
@@ -396,11 +408,14 @@ class Search {
 
 namespace {
 
-// What is held out of these, to compare laws by.
-bool tell_laws(const RecordView& observations) {
-  const Index fitted = fitted_part(observations.size());
-  return observations.size() >= kFewestForLaws &&
-         can_tell_laws(observations.part(fitted, observations.size() - fitted));
+// Whether this is known before a search that looks at all of them: laws are compared by the last
+// third.
+bool are_too_few_for_laws(const RecordView& observations, const SearchEffort& effort) {
+  const Index size = observations.size();
+  const Index fitted = fitted_part(size);
+  if (size < kFewestForLaws) return true;
+  return size <= effort.fewest_observations &&
+         !can_tell_laws(observations.part(fitted, size - fitted));
 }
 
 }  // namespace
@@ -414,14 +429,21 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
     return std::make_unique<Search>(observations, prior, law, periods, background, options, seed,
                                     effort, pool, on_search);
   };
+  std::vector<AnyLaw> laws = all_laws;
+  StartReport report;
   // Where there is too little to compare laws by, a law that is too wide costs little, and one that
   // is too narrow may cost everything.
-  const bool too_few_for_laws = all_laws.size() > 1 && !tell_laws(observations);
-  const std::vector<AnyLaw> laws = too_few_for_laws ? std::vector{widest_law(all_laws)} : all_laws;
+  const auto take_the_widest = [&] {
+    laws = {widest_law(all_laws)};
+    report.too_few_for_laws = true;
+  };
+  if (laws.size() > 1 && are_too_few_for_laws(observations, effort)) take_the_widest();
   std::unique_ptr<Search> search = search_under(laws.front());
   std::vector<StartTrial> trials = search->run();
-  StartReport report;
-  report.too_few_for_laws = too_few_for_laws;
+  if (laws.size() > 1 && search->can_compare() && !search->can_tell_laws()) {
+    take_the_widest();
+    search->refit(trials.front(), laws.front(), {});
+  }
   search->take_out_channel_profiles(trials.front());
   if (search->can_compare() && drifts(laws.front())) search->let_levels_drift(trials.front());
   // A basis that is not known well makes every law look dispersed. So it is refined before choices,
@@ -446,8 +468,10 @@ StartSearch automatic_start(const RecordView& observations, const AnyPrior& prio
       }
       search->choose_expectation(trials.front());
     }
-    if (laws.size() == 1) search->choose_expectation(trials.front());
-    if (!effort.is_light) report.memory = search->choose_memory(trials.front());
+  }
+  if (laws.size() == 1 || !search->can_compare()) search->choose_expectation(trials.front());
+  if (search->can_compare() && !effort.is_light) {
+    report.memory = search->choose_memory(trials.front());
   }
   const Estimate& chosen = trials.front().estimate;
   const bool is_as_refined =

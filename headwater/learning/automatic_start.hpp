@@ -34,16 +34,19 @@ struct StartSearch {
 // The search is under the first law. Each further one is then compared with the one that has been
 // chosen so far: both are fitted to the first two thirds of the observations and predict the rest,
 // and the further one is taken if it predicts better, in place of the Poisson law by more than
-// three standard errors, or two where the gain is large. (With two for any gain, a law that
+// three standard errors, two where the gain is large, or one where few observations are decisive
+// (see compare_laws). (With two for any gain, a law that
 // scatters more would be taken wrongly for several Poisson streams of forty: it makes up for a
 // basis that is not known exactly.) Where EM is tried on a small part of the observations, both
 // laws are fitted to two thirds of that part, and then learn from one observation after the other.
 //
-// Where what is held out can tell nothing of the laws, the widest one is taken.
+// With fewer than 30 observations, and where what is held out can tell nothing of the laws, the
+// widest one is taken.
 //
 // In the same way it is found, where counts are scarce, what is to be expected of the basis (see
-// choose_expectation), unless the options have a prior of the basis other than the default, and
-// whether the fit that follows is to remember more (see choose_memory).
+// choose_expectation; little, where a channel has been silent beside many counts), unless the
+// options have a prior of the basis other than the default, and whether the fit that follows is to
+// remember more (see choose_memory).
 //
 // Trials of a round run on the pool's threads, and so do the fits that a choice compares. The
 // result does not depend on their number. The listener is told on the caller's thread alone.

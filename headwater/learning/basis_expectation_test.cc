@@ -102,8 +102,7 @@ TEST(BasisExpectation, IsFoundWhereCountsAreScarce) {
   ASSERT_EQ(counts.rowwise().sum().minCoeff(), 0);
   const StartSearch found =
       automatic_start(Record(counts), AnyPrior(GammaPrior(3, 1, 0.9)), {AnyLaw()}, false, {}, 1);
-  EXPECT_GT(found.report.basis_prior.counts, 0);
-  EXPECT_GT(found.report.basis_prior.gain, found.report.basis_prior.standard_error);
+  EXPECT_GE(found.report.basis_prior.counts, kLeastExpectation);
   EXPECT_EQ(found.expectation.counts, found.report.basis_prior.counts);
   for (Index m = 0; m < counts.rows(); ++m) EXPECT_GT(found.estimate.basis.row(m).sum(), 1e-4);
 }
@@ -132,6 +131,31 @@ TEST(BasisExpectation, IsNeverNothingWhereCountsAreScarceOrAChannelIsSilent) {
   EXPECT_EQ(start.expectation.counts, kLeastExpectation);
   EXPECT_GT(start.estimate.basis.row(3).sum(), 1e-4);
   EXPECT_FALSE(has_silent_channel(Record((Matrix(2, 2) << 1, 2, NAN, NAN).finished())));
+}
+
+// Twenty predictions that are better by `gain` each, give or take a hundredth, with this number.
+double chosen_if(double better, double gain) {
+  const ThreadPool pool(1);
+  SearchTasks tasks(pool, {});
+  const auto predict = [&](const BasisExpectation& expectation) {
+    Vector logarithms = Vector::Constant(20, expectation.counts == better ? gain : 0);
+    for (Index t = 0; t < logarithms.size(); t += 2) {
+      logarithms[t] += 0.01 * std::log(expectation.counts);
+    }
+    return logarithms;
+  };
+  const ExpectationChoice choice =
+      choose_expectation({0, Vector::Ones(2), Vector::Ones(1)}, predict, tasks);
+  EXPECT_EQ(choice.report.counts, choice.expectation.counts);
+  return choice.expectation.counts;
+}
+
+// Five nats in all are asked for: a quarter of a nat each.
+TEST(BasisExpectation, IsTheUsualOneUnlessAnotherIsClearlyBetter) {
+  EXPECT_EQ(chosen_if(kLeastExpectation, 0.3), kLeastExpectation);
+  EXPECT_EQ(chosen_if(kLeastExpectation, 0.2), kUsualExpectation);
+  EXPECT_EQ(chosen_if(10, 0.3), 10);
+  EXPECT_EQ(chosen_if(10, 0.2), kUsualExpectation);
 }
 
 TEST(BasisExpectation, IsNotAskedForWhereThereArePlentyOrAPriorIsGiven) {

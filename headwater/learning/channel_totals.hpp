@@ -8,6 +8,7 @@ namespace headwater {
 struct ChannelTotals {
   Vector counts;
   Vector exposures;
+  Vector squared_exposures;  // the sum of squares
 };
 
 ChannelTotals totals_of(const RecordView& observations);

@@ -10,7 +10,11 @@ namespace {
 
 // Never none: a channel that has been silent may wake up, and what an entry of 0 costs then is more
 // than what all else gains.
-constexpr std::array<double, 5> kCounts = {kLeastExpectation, 1, 3, 10, 30};
+constexpr std::array<double, 5> kCounts = {kLeastExpectation, 1, kUsualExpectation, 10, 30};
+constexpr std::size_t kUsual = 2;
+// What another number must gain, in nats over all that is held out: silence is predicted best, by
+// next to nothing, with hardly any.
+constexpr double kGainInAll = 5;
 // Predictions by particles are noisy: one number that does not improve them is no sign.
 constexpr int kMostFailures = 2;
 
@@ -65,8 +69,9 @@ ExpectationChoice choose_expectation(const BasisExpectation& expectation,
       ++failures;
     }
   }
-  const Gain gain = gain_of(predictions.with(best), predictions.with(0));
-  if (!(gain.mean > gain.standard_error)) best = 0;
+  const Gain gain = gain_of(predictions.with(best), predictions.with(kUsual));
+  const double in_all = gain.mean * static_cast<double>(predictions.with(best).size());
+  if (!(gain.mean > gain.standard_error && in_all > kGainInAll)) best = kUsual;
   ExpectationChoice choice{expectation, {kCounts[best], gain.mean, gain.standard_error}};
   choice.expectation.counts = kCounts[best];
   return choice;

@@ -22,8 +22,8 @@ constexpr double kToLeaveNarrow = 3;
 // without a law that is wide enough single ones may cost hundreds of times that.
 constexpr double kLargeGain = 0.03;
 constexpr double kToLeaveNarrowByMuch = 2;
-// A few observations do not tell a standard error well. One will do if they are e^5 times as
-// probable under the law, without the one that says so most.
+// A few observations do not tell a standard error well. A gain of one standard error will do if the
+// observations are e^5 times as probable under the law, without the one that says so most.
 constexpr Index kFewObservations = 50;
 constexpr double kDecisiveGain = 5;
 constexpr double kBetweenDispersed = 1;
@@ -74,14 +74,16 @@ bool are_narrow(const RecordView& observations) {
   return sum < -kClearlyNarrow * std::sqrt(squares);
 }
 
-// A count with the mean mu has the information mu^2 / 2. A channel's squared mean is estimated
-// without bias from its c counts in an exposure e, as c (c - 1) / e^2.
+// A count of the mean e mu has the information (e mu)^2 / 2. The square of mu is estimated without
+// bias from a channel's c counts in an exposure of E = sum e, as c (c - 1) / E^2.
 bool can_tell_laws(const RecordView& held_out) {
   const ChannelTotals totals = totals_of(held_out);
   double information = 0;
   for (Index m = 0; m < totals.counts.size(); ++m) {
     const double count = totals.counts[m];
-    if (count > 1) information += count * (count - 1) / (2 * totals.exposures[m]);
+    const double exposure = totals.exposures[m];
+    if (!(count > 1 && exposure > 0)) continue;
+    information += count * (count - 1) * totals.squared_exposures[m] / (2 * exposure * exposure);
   }
   return information >= kTellingInformation;
 }

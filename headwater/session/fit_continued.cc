@@ -200,9 +200,7 @@ void Session::Fit::remember_past() {
     is_after_search_ = waits_for_search() || trusts_given_start() || batch_.has_value();
     even_beginning_ = std::clamp<std::int64_t>(leader_->waits_for, 1, observations_);
   }
-  StateArchive archive;
-  exchange_past(archive);
-  past_ = archive.take_bytes();
+  past_ = StateArchive::bytes_of([this](StateArchive& archive) { exchange_past(archive); });
   if (batch_) leader_.reset();
 }
 

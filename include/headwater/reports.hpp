@@ -99,7 +99,7 @@ struct StartReport {
   // How strongly entries of the basis are drawn to averages: see BasisExpectation.
   struct BasisPrior {
     double counts = 0;  // the weight of the averages; 0: entries are not drawn to them
-    double gain = 0;    // in nats an observation
+    double gain = 0;    // over the usual weight, in nats an observation
     double standard_error = 0;
 
     void exchange(StateArchive& archive) { archive(counts, gain, standard_error); }

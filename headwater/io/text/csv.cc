@@ -287,6 +287,7 @@ void CsvSource::look_for_names(std::string_view first_row) {
 // A first row whose numbers all differ, and of which each is larger than any in the second row.
 void CsvSource::refuse_names_above(std::string_view second_row) const {
   bool is_quoted = false;
+  bool has_number = false;
   bool is_below = least_code_ >= kLeastCode;
   CellCutter cells(second_row, separator_);
   for (Index column = 0; !cells.at_end(); ++column) {
@@ -294,12 +295,15 @@ void CsvSource::refuse_names_above(std::string_view second_row) const {
     is_quoted = is_quoted || is_within_quotes(text, second_row);
     if (columns_.contains(column)) continue;
     const Cell cell = parse_cell(text);
-    is_below = is_below && (cell.trouble == CellTrouble::missing || cell.value < least_code_);
+    const bool is_number = cell.trouble == CellTrouble::none;
+    has_number = has_number || is_number;
+    is_below =
+        is_below && (is_number ? cell.value < least_code_ : cell.trouble == CellTrouble::missing);
   }
   if (is_quoted_ && !is_quoted) {
     throw_doubtful(first_line_, "the first row is in quotes and the second is not");
   }
-  if (is_below) {
+  if (is_below && has_number) {
     throw_doubtful(first_line_, fmt::format("the numbers of the first row all differ and are {:g} "
                                             "or more, those of the second are less",
                                             least_code_));

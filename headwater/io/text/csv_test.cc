@@ -75,11 +75,13 @@ TEST(Csv, RefusesAFirstRowThatTheSecondOneShowsToBeNames) {
                 which);
   EXPECT_EQ(trouble_with("\"3401\",\"3402\"\n3,5\n"),
             "counts.csv:1: the first row is in quotes and the second is not" + which);
-  for (const auto* text : {"812,812,900\n1,2,3\n", "812,99,900\n1,2,3\n", "812,950,900\n1,812,3\n",
-                           "812,950.5,900\n1,2,3\n", "812,950\n1,2\n", "812,NA,900\n1,2,3\n",
-                           "\"1\",\"2\"\n\"3\",\"4\"\n", "\"1\",2\n3,4\n", "\"1\"\n2\n"}) {
+  for (const auto* text :
+       {"812,812,900\n1,2,3\n", "812,99,900\n1,2,3\n", "812,950,900\n1,812,3\n",
+        "812,950.5,900\n1,2,3\n", "812,950\n1,2\n", "812,NA,900\n1,2,3\n", "812,950,900\nNA,NA,\n",
+        "\"1\",\"2\"\n\"3\",\"4\"\n", "\"1\",2\n3,4\n", "\"1\"\n2\n"}) {
     EXPECT_EQ(read_text(text).size(), 2u) << text;
   }
+  EXPECT_EQ(trouble_with("812,950,900\nx,3,4\n"), "counts.csv:2: column 1: 'x' is not a number");
   EXPECT_EQ(read_text("8336,8111,9262\n0,1,2\n", {.header = HeaderRow::absent}).size(), 2u);
   EXPECT_EQ(read_text("8336,8111,9262\n0,1,2\n", {.header = HeaderRow::present}).size(), 1u);
 }
