@@ -31,8 +31,6 @@ void StateArchive::exchange_bytes(void* data, std::size_t size) {
     if (size > bytes_.size() - at_) throw_too_short();
     std::memcpy(data, bytes_.data() + at_, size);
     at_ += size;
-  } else if (is_counting_) {
-    at_ += size;
   } else {
     bytes_.append(static_cast<const char*>(data), size);
   }

@@ -65,13 +65,6 @@ TEST(StateArchive, WhatIsReadIsWhatWasWritten) {
   EXPECT_EQ(read.ancestors, sample().ancestors);
 }
 
-TEST(StateArchive, BytesHaveNoRoomToSpare) {
-  Everything value = sample();
-  const std::string bytes = StateArchive::bytes_of([&](StateArchive& archive) { archive(value); });
-  EXPECT_EQ(bytes, bytes_of(sample()));
-  EXPECT_EQ(bytes.capacity(), bytes.size());
-}
-
 TEST(StateArchive, BytesThatEndTooEarlyAreRefusedWhereverTheyEnd) {
   const std::string bytes = bytes_of(sample());
   for (std::size_t size = 0; size < bytes.size(); ++size) {

@@ -200,7 +200,9 @@ void Session::Fit::remember_past() {
     is_after_search_ = waits_for_search() || trusts_given_start() || batch_.has_value();
     even_beginning_ = std::clamp<std::int64_t>(leader_->waits_for, 1, observations_);
   }
-  past_ = StateArchive::bytes_of([this](StateArchive& archive) { exchange_past(archive); });
+  StateArchive archive;
+  exchange_past(archive);
+  past_ = archive.take_bytes();
   if (batch_) leader_.reset();
 }
 

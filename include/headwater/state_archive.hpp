@@ -30,18 +30,6 @@ class HEADWATER_EXPORT StateArchive {
   StateArchive() = default;  // for writing
   explicit StateArchive(std::string bytes) : bytes_(std::move(bytes)), is_reading_(true) {}
 
-  // For writing: without room to spare. `write(archive)` is called twice, at first to count.
-  template <class Write>
-  static std::string bytes_of(const Write& write) {
-    StateArchive counting;
-    counting.is_counting_ = true;
-    write(counting);
-    StateArchive archive;
-    archive.bytes_.reserve(counting.at_);
-    write(archive);
-    return std::move(archive.bytes_);
-  }
-
   bool is_reading() const { return is_reading_; }
 
   template <class... Values>
@@ -92,9 +80,8 @@ class HEADWATER_EXPORT StateArchive {
   void exchange_bytes(void* data, std::size_t size);
 
   std::string bytes_;
-  std::size_t at_ = 0;  // bytes that were read, or counted
+  std::size_t at_ = 0;
   bool is_reading_ = false;
-  bool is_counting_ = false;
 };
 
 // The first `count` elements of a vector that keeps further elements for reuse.
